@@ -3,8 +3,12 @@ package tidemark.statemachine.model;
 
 /** What applying one command did. A value, the same on every replica. */
 public sealed interface Outcome {
-    /** A batch was appended. */
-    record Appended(long baseOffset, long endOffset, long timestampMs, long term) implements Outcome {}
+    /**
+     * A batch was appended, now or (a repeat of an idempotent append) before.
+     *
+     * @param duplicate it was appended before; the other values are those of that time
+     */
+    record Appended(long baseOffset, long endOffset, long timestampMs, long term, boolean duplicate) implements Outcome {}
 
     /**
      * A truncation took place, or had nothing to do.
@@ -36,6 +40,15 @@ public sealed interface Outcome {
 
     /** The stream's start is not the expected one. */
     record StartConflict(long expectedStart, long startOffset, long endOffset) implements Rejected {}
+
+    /** An idempotent append that does not follow the writer's last one: one in between was not applied. */
+    record OutOfSequence(long sequence, long nextSequence) implements Rejected {}
+
+    /** An idempotent append of a writer that is not remembered, and not its first. */
+    record UnknownWriter(long sequence) implements Rejected {}
+
+    /** A repeat of an idempotent append that was applied too long ago to remember its offsets. */
+    record SequenceExpired(long sequence, long nextSequence) implements Rejected {}
 
     /** A truncation beyond the end. */
     record BeyondEnd(long requested, long startOffset, long endOffset) implements Rejected {}
