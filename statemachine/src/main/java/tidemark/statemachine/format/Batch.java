@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * @param recordCount 1 to {@link #RECORDS_MAX}
  * @param compression of the body: 0 none; others are reserved for the API to name
  * @param uncompressedBytes length of the body once decompressed
- * @param crc32c over the three numbers above (each 4 bytes, little-endian) and the body; see {@link #of} and {@link #isIntact}
+ * @param crc32c over the three numbers above (each 4 bytes, little-endian) and the body
  * @param body a RecordBatch message of the API, maybe compressed; read-only, never changed afterwards
  */
 public record Batch(int recordCount, int compression, int uncompressedBytes, int crc32c, ByteBuffer body) {
