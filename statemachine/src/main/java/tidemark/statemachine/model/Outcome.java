@@ -1,6 +1,5 @@
 package tidemark.statemachine.model;
 
-
 /** What applying one command did. A value, the same on every replica. */
 public sealed interface Outcome {
     /**
@@ -8,7 +7,8 @@ public sealed interface Outcome {
      *
      * @param duplicate it was appended before; the other values are those of that time
      */
-    record Appended(long baseOffset, long endOffset, long timestampMs, long term, boolean duplicate) implements Outcome {}
+    record Appended(long baseOffset, long endOffset, long timestampMs, long term, boolean duplicate)
+            implements Outcome {}
 
     /**
      * A truncation took place, or had nothing to do.

@@ -8,7 +8,13 @@ import java.util.SortedMap;
  * @param revision rises with each change of the entry
  */
 public record StreamEntry(
-        String name, StreamId id, GroupId group, StreamSettings settings, long createdMs, boolean sealed, long revision) {
+        String name,
+        StreamId id,
+        GroupId group,
+        StreamSettings settings,
+        long createdMs,
+        boolean sealed,
+        long revision) {
 
     /** What a stream's owner chose; all defaults resolved. */
     public record StreamSettings(int replicas, int maxRecordBytes, SortedMap<String, String> labels) {}
