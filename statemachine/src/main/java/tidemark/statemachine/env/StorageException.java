@@ -14,6 +14,15 @@ public class StorageException extends IOException {
         super(message, cause);
     }
 
+    /** There is no such file or directory. */
+    public static final class NotFound extends StorageException {
+        private static final long serialVersionUID = 1L;
+
+        public NotFound(String path) {
+            super("not found: " + path);
+        }
+    }
+
     /** Bytes on disk do not match their checksum or break the format: damage, not a version difference. */
     public static final class Corrupt extends StorageException {
         private static final long serialVersionUID = 1L;
