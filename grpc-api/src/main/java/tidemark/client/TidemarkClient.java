@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
  * When the time is over and any attempt may have been written, the answer is {@link TidemarkException.Indeterminate}.
  */
 public interface TidemarkClient extends AutoCloseable {
-    /** A client with default options. @param servers {@code host:port,host:port}: one or more servers of the cluster */
+    /** A client with default options that starts with the servers of a list like {@code host:port,host:port}. */
     static TidemarkClient connect(String servers) {
         return connect(Endpoint.parseList(servers), ClientOptions.defaults());
     }
@@ -136,7 +136,7 @@ public interface TidemarkClient extends AutoCloseable {
         return Futures.join(getStreamAsync(stream));
     }
 
-    /** One page of streams in order of their names. @param pageToken empty for the first page */
+    /** One page of streams in order of their names; the first one for an empty token. Page size: 1 to 1,000, or 0 for 1,000. */
     CompletableFuture<StreamPage> listStreamsAsync(String prefix, int pageSize, String pageToken);
 
     /** All streams whose names start with a prefix, in order of their names, without bounds; waits for all pages. */
