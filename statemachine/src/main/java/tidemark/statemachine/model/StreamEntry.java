@@ -1,6 +1,8 @@
 package tidemark.statemachine.model;
 
+import java.util.Collections;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A stream as the catalog knows it.
@@ -17,5 +19,12 @@ public record StreamEntry(
         long revision) {
 
     /** What a stream's owner chose; all defaults resolved. */
-    public record StreamSettings(int replicas, int maxRecordBytes, SortedMap<String, String> labels) {}
+    public record StreamSettings(int replicas, int maxRecordBytes, SortedMap<String, String> labels) {
+        /** Copies the labels: the value never changes. */
+        public StreamSettings {
+            SortedMap<String, String> copy = new TreeMap<>();
+            copy.putAll(labels);
+            labels = Collections.unmodifiableSortedMap(copy);
+        }
+    }
 }
