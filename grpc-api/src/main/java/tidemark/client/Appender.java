@@ -11,12 +11,17 @@ import java.util.concurrent.CompletableFuture;
  * <p><b>Joining.</b> A batch leaves at once while fewer than two are in flight; otherwise when it is full or an earlier one is
  * acknowledged. No timer is involved. The records of one {@code add} are never split: they are written all or none.
  *
- * <p><b>Failures.</b> When the leader moves and the batches in flight are definitely not written, they are sent again, in
- * order. When it is unknown whether they are written, or the stream refuses them, the appender is <em>broken</em>: it sends
- * nothing more, so there is never a hole and never a swap. Then each record's future says which it is: the acknowledged ones
- * have their result, {@link TidemarkException.Indeterminate} may or may not be written, and
- * {@link TidemarkException.NotSent} (or the refusal itself) is definitely not written. {@link #report} has the counts. To go on, look
- * at the stream's end or its records, and open a new appender.
+ * <p><b>Failures.</b> When the leader moves or a connection is lost, everything that is not acknowledged is sent again, in
+ * order. The stream recognises what it has already (see {@link AppenderOptions#idempotent}), so each record is written once.
+ *
+ * <p>When nothing is acknowledged for the client's request timeout, or the stream refuses a record, the appender is
+ * <em>broken</em>: it sends nothing more, so there is never a hole and never a swap. Then each record's future says which it
+ * is: the acknowledged ones have their result, {@link TidemarkException.Indeterminate} may or may not be written, and
+ * {@link TidemarkException.NotSent} (or the refusal itself) is definitely not written. {@link #report} has the counts. To go on,
+ * look at the stream's end or its records, and open a new appender.
+ *
+ * <p>An appender that is not idempotent is broken at once when it is unknown whether a batch is written. It goes on after
+ * failures that say "not written".
  */
 public interface Appender extends AutoCloseable {
     /** Adds one record, see {@link #add(List)}. */

@@ -8,7 +8,7 @@ final class Futures {
     private Futures() {}
 
     /**
-     * The future's value, or its exception with the caller's stack added. A caller that is interrupted stops waiting:
+     * The future's value, or its exception as it is: many futures may share it. A caller that is interrupted stops waiting:
      * {@link TidemarkException.Indeterminate} with the interrupt flag set, since what it waited for goes on.
      */
     static <T> T join(CompletableFuture<T> future) {
@@ -20,19 +20,9 @@ final class Futures {
                     Reason.CLOSED, "", "interrupted while waiting; the call goes on by itself", interrupted);
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof TidemarkException failure) {
-                failure.addSuppressed(new CallerStack());
                 throw failure;
             }
             throw new IllegalStateException("a call failed in an unforeseen way", failed);
-        }
-    }
-
-    /** Where the caller waited: the exception itself was made on another thread. */
-    private static final class CallerStack extends Exception {
-        private static final long serialVersionUID = 1;
-
-        CallerStack() {
-            super("waited for here");
         }
     }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * Takes what a subscription reads. Calls come one at a time, in order, from a thread of the client; a listener may block,
- * which holds the server back. After {@link #onEnd} or {@link #onFailure} nothing more comes.
+ * which holds the server back. A listener that throws ends its subscription. After {@link #onEnd} or {@link #onFailure} nothing more comes.
  */
 public interface ReadListener {
     /** Consecutive records, at least one. The next ones are asked for when this returns. */

@@ -22,6 +22,12 @@ public enum Reason {
     START_CONFLICT,
     /** The stream's settings were changed since the expected revision. */
     REVISION_CONFLICT,
+    /** A writer left out a sequence. */
+    OUT_OF_SEQUENCE,
+    /** The stream does not remember the writer. */
+    UNKNOWN_WRITER,
+    /** A repeat of an append so old that its offsets are no longer remembered; it was written once. */
+    SEQUENCE_EXPIRED,
     /** The stream takes no more appends. */
     SEALED,
     /** The server asked does not lead the stream. */

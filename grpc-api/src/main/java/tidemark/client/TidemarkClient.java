@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * server. Members beyond the given addresses are learned on the way.
  *
  * <p><b>What is repeated.</b> Reads, and writes that do no harm twice, are repeated until the request timeout, with growing
- * pauses. An append is repeated only when the failed attempt is definitely not written, or when it has an expected end.
+ * pauses. Appenders repeat without writing twice. A single append is repeated only when the failed attempt is definitely not written, or when it has an expected end.
  * When the time is over and any attempt may have been written, the answer is {@link TidemarkException.Indeterminate}.
  */
 public interface TidemarkClient extends AutoCloseable {

@@ -241,6 +241,19 @@ public abstract sealed class TidemarkException extends RuntimeException {
         }
     }
 
+    /**
+     * The stream does not remember the writer of an idempotent append, or the writer left out a sequence: see
+     * {@link #reason()}. Nothing was written.
+     */
+    public static final class WriterConflict extends TidemarkException {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        WriterConflict(Reason reason, String stream, String message, @Nullable Throwable cause) {
+            super(reason, stream, message, cause);
+        }
+    }
+
     /** The stream is sealed: it takes no more appends. */
     public static final class Sealed extends TidemarkException {
         @Serial
