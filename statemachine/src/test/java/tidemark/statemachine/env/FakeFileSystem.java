@@ -112,9 +112,12 @@ public final class FakeFileSystem implements FileSystem {
         crash(FakeNode.Survival.NONE);
     }
 
-    /** As {@link #crash()}, but everything survives: the process died, the machine did not. */
+    /**
+     * The process dies, the machine does not: files are seen as they were, and nothing has become durable by it. Open files become
+     * useless.
+     */
     public synchronized void killProcess() {
-        crash(FakeNode.Survival.ALL);
+        startAgain();
     }
 
     /**
@@ -127,6 +130,10 @@ public final class FakeFileSystem implements FileSystem {
 
     private void crash(FakeNode.Survival survival) {
         root.crash(survival);
+        startAgain();
+    }
+
+    private void startAgain() {
         powerCut = false;
         injectNothing();
         generation++;

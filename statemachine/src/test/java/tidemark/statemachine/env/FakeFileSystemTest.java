@@ -117,6 +117,10 @@ class FakeFileSystemTest extends FileSystemContract {
         assertThat(text("dir/a")).isEqualTo("hello");
         assertThat(fake.openFiles()).isZero();
         assertThatThrownBy(file::sync).isInstanceOf(StorageException.class).hasMessageContaining("before a crash");
+        fake.crash();
+        assertThat(fake.exists("dir/a"))
+                .as("death of a process makes nothing durable")
+                .isFalse();
     }
 
     @Test

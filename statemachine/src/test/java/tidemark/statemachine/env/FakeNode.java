@@ -19,15 +19,12 @@ abstract sealed class FakeNode {
     /** Which of the changes that are not durable a crash lets live. */
     sealed interface Survival {
         Survival NONE = new None();
-        Survival ALL = new All();
 
         static Survival some(RandomGenerator random) {
             return new Some(random);
         }
 
         record None() implements Survival {}
-
-        record All() implements Survival {}
 
         record Some(RandomGenerator random) implements Survival {}
     }
@@ -137,9 +134,6 @@ abstract sealed class FakeNode {
 
         @Override
         void crash(Survival survival, Set<FakeNode> done) {
-            if (survival instanceof Survival.All) {
-                sync();
-            }
             if (survival instanceof Survival.Some some) {
                 for (Edit change : pending) {
                     if (some.random().nextBoolean()) {
@@ -211,9 +205,6 @@ abstract sealed class FakeNode {
         void crash(Survival survival, Set<FakeNode> done) {
             if (!done.add(this)) {
                 return;
-            }
-            if (survival instanceof Survival.All) {
-                sync();
             }
             if (survival instanceof Survival.Some some) {
                 int kept = some.random().nextInt(pending.size() + 1);
