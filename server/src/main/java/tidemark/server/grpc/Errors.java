@@ -1,8 +1,8 @@
 package tidemark.server.grpc;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.Duration;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.util.Durations;
 import com.google.rpc.ErrorInfo;
 import com.google.rpc.RetryInfo;
 import com.google.rpc.Status;
@@ -281,6 +281,11 @@ final class Errors {
                 .build();
     }
 
+    /** The error of another server, for the client that it was forwarded for; without what else the other server sent. */
+    static StatusRuntimeException relayed(io.grpc.Status status, Metadata trailers) {
+        return StatusProto.toStatusRuntimeException(StatusProto.fromStatusAndTrailers(status, trailers));
+    }
+
     /** What a failed call of a Tidemark server tells; empty if the failure is not from one. */
     static Optional<ErrorDetail> detail(io.grpc.Status status, Metadata trailers) {
         Status full = StatusProto.fromStatusAndTrailers(status, trailers);
@@ -381,7 +386,9 @@ final class Errors {
                             .build()));
             if (retryAfterMillis > 0) {
                 status.addDetails(Any.pack(RetryInfo.newBuilder()
-                        .setRetryDelay(Durations.fromMillis(retryAfterMillis))
+                        .setRetryDelay(Duration.newBuilder()
+                                .setSeconds(retryAfterMillis / 1000)
+                                .setNanos((int) (retryAfterMillis % 1000) * 1_000_000))
                         .build()));
             }
             return StatusProto.toStatusRuntimeException(status.build());
