@@ -79,7 +79,11 @@ final class AppendSessionLeg implements Leg {
             return Optional.empty();
         }
         return Optional.of(Appends.writer(
-                open.getStream(), "open.writer_id", open.getWriterId(), "open.first_sequence", open.getFirstSequence() + position));
+                open.getStream(),
+                "open.writer_id",
+                open.getWriterId(),
+                "open.first_sequence",
+                open.getFirstSequence() + position));
     }
 
     @Override
@@ -109,8 +113,7 @@ final class AppendSessionLeg implements Leg {
     private Waiting waiting(byte[] message, long position) {
         Waiting next = new Waiting(message.length);
         try {
-            AppendSessionRequest request =
-                    RoutedMethod.parse(AppendSessionRequest.getDefaultInstance(), message, true);
+            AppendSessionRequest request = RoutedMethod.parse(AppendSessionRequest.getDefaultInstance(), message, true);
             if (!request.hasAppend()) {
                 throw Errors.invalidField(open.getStream(), "append", "each message after the first must be 'append'");
             }
@@ -118,7 +121,9 @@ final class AppendSessionLeg implements Leg {
             OptionalLong expectedEnd = Requests.atLeast(
                     0, open.getStream(), "append.expected_end", append.hasExpectedEnd(), append.getExpectedEnd());
             Batch batch = Records.encode(
-                    open.getStream(), append.getRecordsList(), here.stream().settings().maxRecordBytes());
+                    open.getStream(),
+                    append.getRecordsList(),
+                    here.stream().settings().maxRecordBytes());
             next.operation = new Operation.Append(here.stream().id(), batch, expectedEnd, writer(position));
         } catch (RuntimeException invalid) {
             next.failure = invalid;

@@ -36,7 +36,8 @@ record CallHeaders(boolean noForward, int hops) {
             return 0;
         }
         if (value.length() != 1 || value.charAt(0) < '0' || value.charAt(0) > '9') {
-            throw Errors.invalidField("", "metadata " + HOPS.name(), "must be a number from 0 to 9; only servers set it");
+            throw Errors.invalidField(
+                    "", "metadata " + HOPS.name(), "must be a number from 0 to 9; only servers set it");
         }
         return value.charAt(0) - '0';
     }

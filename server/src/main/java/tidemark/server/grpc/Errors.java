@@ -67,8 +67,10 @@ final class Errors {
                 .fact("what", what)
                 .fact("actual", actual)
                 .fact("limit", limit)
-                .detail(d -> d.setLimitExceeded(
-                        LimitExceeded.newBuilder().setWhat(what).setActual(actual).setLimit(limit)))
+                .detail(d -> d.setLimitExceeded(LimitExceeded.newBuilder()
+                        .setWhat(what)
+                        .setActual(actual)
+                        .setLimit(limit)))
                 .build();
     }
 
@@ -77,6 +79,12 @@ final class Errors {
                         ErrorReason.ERROR_REASON_STREAM_NOT_FOUND,
                         stream,
                         "no stream is named '" + stream + "'; create it first, or check the name")
+                .build();
+    }
+
+    /** For servers that ask for something that was deleted, or never was. */
+    static StatusRuntimeException notHere(String what) {
+        return error(ErrorReason.ERROR_REASON_STREAM_NOT_FOUND, "", "this server does not have " + what)
                 .build();
     }
 
@@ -93,8 +101,8 @@ final class Errors {
         return outOfRange(
                 ErrorReason.ERROR_REASON_OFFSET_TRUNCATED,
                 stream,
-                "offset " + requested + " of stream '" + stream + "' was truncated; readable are " + start + " to " + end
-                        + ": go on from " + start + ", knowing that records were missed",
+                "offset " + requested + " of stream '" + stream + "' was truncated; readable are " + start + " to "
+                        + end + ": go on from " + start + ", knowing that records were missed",
                 new Range(requested, start, end));
     }
 
@@ -102,8 +110,8 @@ final class Errors {
         return outOfRange(
                 ErrorReason.ERROR_REASON_OFFSET_BEYOND_END,
                 stream,
-                "offset " + requested + " lies beyond the end of stream '" + stream + "', which is " + end + "; readable are " + start
-                        + " to " + end,
+                "offset " + requested + " lies beyond the end of stream '" + stream + "', which is " + end
+                        + "; readable are " + start + " to " + end,
                 new Range(requested, start, end));
     }
 
@@ -111,7 +119,8 @@ final class Errors {
         return outOfRange(
                 ErrorReason.ERROR_REASON_START_CONFLICT,
                 stream,
-                "the start of stream '" + stream + "' is " + start + ", not " + expected + " as expected; nothing was truncated",
+                "the start of stream '" + stream + "' is " + start + ", not " + expected
+                        + " as expected; nothing was truncated",
                 new Range(expected, start, end));
     }
 
@@ -149,7 +158,8 @@ final class Errors {
         return error(
                         ErrorReason.ERROR_REASON_SEALED,
                         stream,
-                        "stream '" + stream + "' is sealed at offset " + end + " and takes no more appends; use another stream")
+                        "stream '" + stream + "' is sealed at offset " + end
+                                + " and takes no more appends; use another stream")
                 .fact("end_offset", end)
                 .build();
     }
@@ -159,7 +169,8 @@ final class Errors {
                 ErrorReason.ERROR_REASON_NOT_LEADER,
                 stream,
                 "this server does not lead " + subject(stream)
-                        + leader.map(m -> "; ask " + m.id() + " at " + m.clientEndpoint()).orElse("; ask another server"));
+                        + leader.map(m -> "; ask " + m.id() + " at " + m.clientEndpoint())
+                                .orElse("; ask another server"));
         draft.retryAfterMillis(ELECTION_RETRY_MILLIS);
         leader.ifPresent(member -> draft.fact("leader_id", member.id())
                 .fact("leader_endpoint", member.clientEndpoint())
@@ -170,7 +181,10 @@ final class Errors {
 
     /** @param why ends the message, e.g. "an election is running" */
     static StatusRuntimeException noLeader(String stream, String why) {
-        return error(ErrorReason.ERROR_REASON_NO_LEADER, stream, subject(stream) + " has no leader at present: " + why + "; try again soon")
+        return error(
+                        ErrorReason.ERROR_REASON_NO_LEADER,
+                        stream,
+                        subject(stream) + " has no leader at present: " + why + "; try again soon")
                 .retryAfterMillis(ELECTION_RETRY_MILLIS)
                 .build();
     }
@@ -247,7 +261,8 @@ final class Errors {
         return sequence(
                 ErrorReason.ERROR_REASON_OUT_OF_SEQUENCE,
                 stream,
-                "the writer's next sequence is " + next + ", not " + sequence + ": an append before this one is missing; send that first",
+                "the writer's next sequence is " + next + ", not " + sequence
+                        + ": an append before this one is missing; send that first",
                 sequence,
                 next);
     }
@@ -266,13 +281,15 @@ final class Errors {
         return sequence(
                 ErrorReason.ERROR_REASON_SEQUENCE_EXPIRED,
                 stream,
-                "sequence " + sequence + " was written before, once, but its offsets are no longer remembered; the writer's next is "
+                "sequence " + sequence
+                        + " was written before, once, but its offsets are no longer remembered; the writer's next is "
                         + next,
                 sequence,
                 next);
     }
 
-    private static StatusRuntimeException sequence(ErrorReason reason, String stream, String message, long sequence, long next) {
+    private static StatusRuntimeException sequence(
+            ErrorReason reason, String stream, String message, long sequence, long next) {
         return error(reason, stream, message)
                 .fact("sequence", sequence)
                 .fact("next_sequence", next)
@@ -338,7 +355,8 @@ final class Errors {
             case ERROR_REASON_INDETERMINATE -> Code.UNKNOWN;
             case ERROR_REASON_CORRUPT -> Code.DATA_LOSS;
             case ERROR_REASON_INTERNAL -> Code.INTERNAL;
-            case ERROR_REASON_UNSPECIFIED, UNRECOGNIZED -> throw new IllegalArgumentException("not a reason: " + reason);
+            case ERROR_REASON_UNSPECIFIED, UNRECOGNIZED ->
+                throw new IllegalArgumentException("not a reason: " + reason);
         };
     }
 
@@ -353,7 +371,10 @@ final class Errors {
         Draft(ErrorReason reason, String stream, String message) {
             this.reason = reason;
             this.message = message;
-            this.detail = ErrorDetail.newBuilder().setReason(reason).setEffect(Effect.EFFECT_NONE).setStream(stream);
+            this.detail = ErrorDetail.newBuilder()
+                    .setReason(reason)
+                    .setEffect(Effect.EFFECT_NONE)
+                    .setStream(stream);
             if (!stream.isEmpty()) {
                 facts.put("stream", stream);
             }

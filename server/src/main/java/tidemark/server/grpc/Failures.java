@@ -28,7 +28,8 @@ final class Failures {
      */
     static StatusRuntimeException of(Throwable failure, String stream, Function<String, Optional<Member>> members) {
         Throwable cause = Futures.unwrapped(failure);
-        if (cause instanceof StatusRuntimeException known && Errors.detail(known).isPresent()) {
+        if (cause instanceof StatusRuntimeException known
+                && Errors.detail(known).isPresent()) {
             return known;
         }
         if (cause instanceof ProposalException proposal) {

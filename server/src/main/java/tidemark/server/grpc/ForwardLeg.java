@@ -203,8 +203,8 @@ final class ForwardLeg implements Leg {
 
     private static boolean servedElsewhere(ErrorDetail detail) {
         return switch (detail.getReason()) {
-            case ERROR_REASON_NOT_LEADER, ERROR_REASON_NO_LEADER, ERROR_REASON_SHUTTING_DOWN -> detail.getEffect()
-                    != Effect.EFFECT_INDETERMINATE;
+            case ERROR_REASON_NOT_LEADER, ERROR_REASON_NO_LEADER, ERROR_REASON_SHUTTING_DOWN ->
+                detail.getEffect() != Effect.EFFECT_INDETERMINATE;
             default -> false;
         };
     }

@@ -127,10 +127,10 @@ final class LogService {
     private TruncateResponse dryRun(long offset, OptionalLong expectedStart, Here here) {
         StreamView view = view(here);
         if (expectedStart.isPresent() && expectedStart.getAsLong() != view.startOffset()) {
-            throw Errors.startConflict(here.stream().name(), expectedStart.getAsLong(), view.startOffset(), view.endOffset());
+            throw Errors.startConflict(
+                    here.stream().name(), expectedStart.getAsLong(), view.startOffset(), view.endOffset());
         }
-        return response(
-                view.startOffset(), Math.max(offset, view.startOffset()), view.bytesFreedBefore(offset));
+        return response(view.startOffset(), Math.max(offset, view.startOffset()), view.bytesFreedBefore(offset));
     }
 
     private CompletableFuture<TruncateResponse> truncate(long offset, OptionalLong expectedStart, Here here) {

@@ -15,18 +15,27 @@ import tidemark.v1.ReadRequest;
  * @param leader only from the leader
  */
 record ReadBounds(
-        Position from, boolean follow, long untilOffset, long untilTimestampMs, long maxRecords, long maxBytes, boolean leader) {
+        Position from,
+        boolean follow,
+        long untilOffset,
+        long untilTimestampMs,
+        long maxRecords,
+        long maxBytes,
+        boolean leader) {
     /** @throws io.grpc.StatusRuntimeException INVALID_FIELD */
     static ReadBounds of(ReadRequest q) {
         String stream = q.getStream();
         Position from = q.hasFrom()
                 ? Requests.position(stream, "from", q.getFrom())
-                : Position.newBuilder().setStart(Position.Start.getDefaultInstance()).build();
+                : Position.newBuilder()
+                        .setStart(Position.Start.getDefaultInstance())
+                        .build();
         return new ReadBounds(
                 from,
                 q.getFollow(),
                 orUnbounded(Requests.atLeast(0, stream, "until_offset", q.hasUntilOffset(), q.getUntilOffset())),
-                orUnbounded(Requests.atLeast(0, stream, "until_timestamp_ms", q.hasUntilTimestampMs(), q.getUntilTimestampMs())),
+                orUnbounded(Requests.atLeast(
+                        0, stream, "until_timestamp_ms", q.hasUntilTimestampMs(), q.getUntilTimestampMs())),
                 orUnbounded(Requests.atLeast(1, stream, "max_records", q.hasMaxRecords(), q.getMaxRecords())),
                 orUnbounded(Requests.atLeast(1, stream, "max_bytes", q.hasMaxBytes(), q.getMaxBytes())),
                 q.getMode() != ReadMode.READ_MODE_ANY);

@@ -204,7 +204,8 @@ final class ReadLeg implements Leg {
         HostedGroup group = here.hosted();
         HostedGroup.Leadership leadership = group.leadership();
         if (bounds.leader() && !leadership.leads()) {
-            throw new ProposalException(ProposalException.Kind.NOT_LEADER, "this server does not lead any more", leadership.leaderId());
+            throw new ProposalException(
+                    ProposalException.Kind.NOT_LEADER, "this server does not lead any more", leadership.leaderId());
         }
         if (!support.isHosted(group)) {
             throw new ProposalException(ProposalException.Kind.CLOSED, "the replica was closed", leadership.leaderId());
@@ -212,7 +213,9 @@ final class ReadLeg implements Leg {
         return support.stored()
                 .view(group, here.stream().id())
                 .orElseThrow(() -> new ProposalException(
-                        ProposalException.Kind.NOT_READY, "this replica does not have the stream", leadership.leaderId()));
+                        ProposalException.Kind.NOT_READY,
+                        "this replica does not have the stream",
+                        leadership.leaderId()));
     }
 
     private boolean read() throws StorageException, ProposalException {

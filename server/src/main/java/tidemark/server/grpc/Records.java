@@ -41,12 +41,16 @@ final class Records {
         if (bytes > Batch.BODY_BYTES_MAX) {
             throw Errors.tooLarge(stream, "batch bytes", bytes, Batch.BODY_BYTES_MAX);
         }
-        return Batch.of(records.size(), NOT_COMPRESSED, bytes, ByteBuffer.wrap(body.toByteArray()));
+        return new Batch(records.size(), NOT_COMPRESSED, bytes, 0, ByteBuffer.wrap(body.toByteArray()));
     }
 
     private static void check(String stream, int index, Record record, int recordBytesMax) {
         if (record.getKey().size() > KEY_BYTES_MAX) {
-            throw Errors.tooLarge(stream, "key bytes of records[" + index + "]", record.getKey().size(), KEY_BYTES_MAX);
+            throw Errors.tooLarge(
+                    stream,
+                    "key bytes of records[" + index + "]",
+                    record.getKey().size(),
+                    KEY_BYTES_MAX);
         }
         if (record.getHeadersCount() > HEADERS_MAX) {
             throw Errors.tooLarge(stream, "headers of records[" + index + "]", record.getHeadersCount(), HEADERS_MAX);
@@ -81,7 +85,8 @@ final class Records {
         Batch batch = stored.batch();
         String where = "batch at offset " + stored.baseOffset();
         if (batch.compression() != NOT_COMPRESSED) {
-            throw new StorageException(where + " is compressed in a way (" + batch.compression() + ") this version cannot read");
+            throw new StorageException(
+                    where + " is compressed in a way (" + batch.compression() + ") this version cannot read");
         }
         List<Record> records;
         try {

@@ -31,7 +31,7 @@ final class Requests {
         return switch (mode) {
             case READ_MODE_ANY -> new Target(Target.Place.STREAM_REPLICA, stream("stream", stream));
             case READ_MODE_UNSPECIFIED, READ_MODE_LEADER, READ_MODE_LINEARIZABLE -> streamLeader("stream", stream);
-                // A read of a kind that this server does not know must not be served more weakly than was asked for.
+            // A read of a kind that this server does not know must not be served more weakly than was asked for.
             case UNRECOGNIZED -> throw Errors.unknownField("mode");
         };
     }
@@ -62,8 +62,9 @@ final class Requests {
             case START, END -> {
                 // Nothing that could be wrong.
             }
-            case AT_NOT_SET -> throw Errors.invalidField(
-                    stream, field, "one of offset, timestamp_ms, last, start and end must be set");
+            case AT_NOT_SET ->
+                throw Errors.invalidField(
+                        stream, field, "one of offset, timestamp_ms, last, start and end must be set");
         }
         return position;
     }

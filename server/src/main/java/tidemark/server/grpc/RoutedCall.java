@@ -16,8 +16,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import tidemark.server.raft.ProposalException;
 import tidemark.server.batch.Futures;
+import tidemark.server.raft.ProposalException;
 import tidemark.server.raft.RaftHost.Member;
 
 /**
@@ -272,7 +272,8 @@ final class RoutedCall<Q extends Message> extends ServerCall.Listener<byte[]> {
             wait = waitMillis;
             waitMillis = Math.min(LONGEST_WAIT_MILLIS, waitMillis * 2);
         }
-        boolean last = headers.forwarded() || headers.noForward() || attempts() >= ATTEMPTS_MAX || wait > remainingMillis();
+        boolean last =
+                headers.forwarded() || headers.noForward() || attempts() >= ATTEMPTS_MAX || wait > remainingMillis();
         if (!last) {
             synchronized (this) {
                 tried.clear();
@@ -290,8 +291,7 @@ final class RoutedCall<Q extends Message> extends ServerCall.Listener<byte[]> {
     }
 
     private void schedule(long millis) {
-        // The scheduler must not do the work itself.
-        support.scheduler().schedule(this::again, millis, TimeUnit.MILLISECONDS);
+        support.timer().after(millis, this::again);
     }
 
     private void again() {
@@ -363,8 +363,9 @@ final class RoutedCall<Q extends Message> extends ServerCall.Listener<byte[]> {
                 call.close(status, trailers);
             }
         }
-        Optional<String> reason =
-                trailers == null ? Optional.empty() : Errors.detail(status, trailers).map(detail -> Errors.name(detail.getReason()));
+        Optional<String> reason = trailers == null
+                ? Optional.empty()
+                : Errors.detail(status, trailers).map(detail -> Errors.name(detail.getReason()));
         support.metrics()
                 .callEnded(
                         method.wire().getFullMethodName(),
@@ -460,7 +461,11 @@ final class RoutedCall<Q extends Message> extends ServerCall.Listener<byte[]> {
                 if (link != this) {
                     return;
                 }
-                again = !accepted && !headers.forwarded() && !headers.noForward() && !draining && attempts < ATTEMPTS_MAX;
+                again = !accepted
+                        && !headers.forwarded()
+                        && !headers.noForward()
+                        && !draining
+                        && attempts < ATTEMPTS_MAX;
                 if (again) {
                     link = null;
                     tried.add(server.orElseGet(() -> support.router().selfId()));

@@ -42,14 +42,19 @@ record RoutedMethod<Q extends Message>(
     }
 
     static <Q extends Message, R extends MessageLite> RoutedMethod<Q> unary(
-            MethodDescriptor<Q, R> method, Q defaultRequest, Function<Q, Target> target, UnaryHandler<Q, R> handler, boolean writes) {
+            MethodDescriptor<Q, R> method,
+            Q defaultRequest,
+            Function<Q, Target> target,
+            UnaryHandler<Q, R> handler,
+            boolean writes) {
         LocalHandler<Q> local = (request, here, out) -> new UnaryLeg(() -> handler.call(request, here), out);
         return new RoutedMethod<>(wire(method), defaultRequest, target, local, writes);
     }
 
     /** The same method with its messages left as bytes. */
     static MethodDescriptor<byte[], byte[]> wire(MethodDescriptor<?, ?> method) {
-        return method.toBuilder(BytesMarshaller.INSTANCE, BytesMarshaller.INSTANCE).build();
+        return method.toBuilder(BytesMarshaller.INSTANCE, BytesMarshaller.INSTANCE)
+                .build();
     }
 
     /** @throws io.grpc.StatusRuntimeException INVALID_FIELD if these bytes are no such message; UNKNOWN_FIELD */
@@ -70,7 +75,10 @@ record RoutedMethod<Q extends Message>(
             input.checkLastTagWas(0);
         } catch (InvalidProtocolBufferException malformed) {
             throw Errors.invalidField(
-                    "", "", "not a message of type " + defaultMessage.getDescriptorForType().getFullName() + ": " + malformed.getMessage());
+                    "",
+                    "",
+                    "not a message of type "
+                            + defaultMessage.getDescriptorForType().getFullName() + ": " + malformed.getMessage());
         }
         if (strict) {
             @Nullable String unknown = UnknownFields.find(message);

@@ -120,7 +120,8 @@ final class Router {
         boolean any = target.place() == Target.Place.STREAM_REPLICA;
         Optional<HostedGroup> hosted = raft.group(entry.get().group());
         Optional<Leadership> leadership = hosted.map(HostedGroup::leadership);
-        if (!tried.contains(selfId) && (any ? hosted.isPresent() : leadership.map(Leadership::leads).orElse(false))) {
+        if (!tried.contains(selfId)
+                && (any ? hosted.isPresent() : leadership.map(Leadership::leads).orElse(false))) {
             return new Local(new Here(entry, hosted));
         }
         List<String> candidates = new ArrayList<>();

@@ -31,8 +31,10 @@ final class Writes {
     CompletableFuture<Outcome> submit(Here here, Operation operation, Lane lane) {
         Batcher batcher = batchers.of(here.hosted());
         if (stored.view(here.hosted(), here.stream().id()).isEmpty()) {
-            // The first command of a stream's life. What follows stands behind it in the log; if it fails, so does that.
-            Futures.whenDone(batcher.submit(new Operation.Open(here.stream().id()), () -> false), (outcome, failure) -> {});
+            // The first command of a stream's life. What follows stands behind it in the log; if it fails, so does
+            // that.
+            Futures.whenDone(
+                    batcher.submit(new Operation.Open(here.stream().id()), () -> false), (outcome, failure) -> {});
         }
         Context call = Context.current();
         return batcher.submit(operation, lane, call::isCancelled);
