@@ -164,11 +164,11 @@ final class GroupStateMachine extends BaseStateMachine {
         LogEntryProto entry = transaction.getLogEntry();
         LogPosition at = new LogPosition(entry.getTerm(), entry.getIndex());
         ByteString data = entry.getStateMachineLogEntry().getLogData();
-        List<Outcome> outcomes = applyEntry(at, data);
-        if (outcomes != null) {
+        Optional<List<Outcome>> outcomes = applyEntry(at, data);
+        if (outcomes.isPresent()) {
             Proposal proposal = proposalOf(transaction);
             if (proposal != null) {
-                proposal.applied(outcomes);
+                proposal.applied(outcomes.get());
             }
             context.meter().applied(context.group(), data.size());
         }
@@ -176,11 +176,12 @@ final class GroupStateMachine extends BaseStateMachine {
         return CompletableFuture.completedFuture(Message.EMPTY);
     }
 
-    /** @return null if an installed snapshot holds the entry already */
-    private @Nullable List<Outcome> applyEntry(LogPosition at, ByteString data) {
+    /** @return empty if an installed snapshot holds the entry already */
+    private Optional<List<Outcome>> applyEntry(LogPosition at, ByteString data) {
         try {
-            List<Outcome> outcomes =
-                    machine.write(m -> at.index() <= installedIndex ? null : m.apply(at, data.asReadOnlyByteBuffer()));
+            Optional<List<Outcome>> outcomes = machine.write(m -> at.index() <= installedIndex
+                    ? Optional.empty()
+                    : Optional.of(m.apply(at, data.asReadOnlyByteBuffer())));
             applied(at, data.size());
             return outcomes;
         } catch (StorageException | RuntimeException e) {

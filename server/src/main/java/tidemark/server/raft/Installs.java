@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -69,7 +70,12 @@ final class Installs {
         CompletableFuture<@Nullable LogPosition> done = new CompletableFuture<>();
         Trouble before = troubles.get(group);
         long delay = before == null ? 0 : Math.min(RETRY_MILLIS_MAX, 100L << Math.min(10, before.attempts()));
-        executor.schedule(() -> run(group, to, leader, firstInJournal, done), delay, TimeUnit.MILLISECONDS);
+        try {
+            var unused =
+                    executor.schedule(() -> run(group, to, leader, firstInJournal, done), delay, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            done.completeExceptionally(e); // closing
+        }
         return done;
     }
 

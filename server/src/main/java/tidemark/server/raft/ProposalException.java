@@ -32,8 +32,6 @@ public final class ProposalException extends Exception {
         NOT_READY,
         /** Too much in flight in this group. */
         OVERLOADED,
-        /** Larger than an entry may be; it will never fit. */
-        TOO_LARGE,
         /** The group or the server is stopping, or stopped after a failure. */
         CLOSED,
         /** It was handed to the log; whether it is or will be committed is unknown. */

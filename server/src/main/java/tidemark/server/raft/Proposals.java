@@ -123,7 +123,7 @@ final class Proposals {
             case NOT_LEADER -> "this server does not lead group " + group;
             case NOT_READY -> "this server is not ready to lead group " + group + " yet";
             case OVERLOADED -> "too many entries in flight in group " + group;
-            case CLOSED, TOO_LARGE, INDETERMINATE ->
+            case CLOSED, INDETERMINATE ->
                 "group " + group + " takes no entries: " + (problem == null ? "closed" : problem.getMessage());
         };
         return withCause(new ProposalException(kind, message, leaderOf(problem)), problem);

@@ -28,7 +28,7 @@ final class RatisGroup implements HostedGroup, GroupStateMachine.Hooks {
     private final LongSupplier nanoTime;
     private final Proposals proposals;
     private final Installs installs;
-    private final CopyOnWriteArrayList<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<Listening> listeners = new CopyOnWriteArrayList<>();
 
     private volatile @Nullable Replica replica;
     private volatile boolean refusing;
@@ -93,9 +93,8 @@ final class RatisGroup implements HostedGroup, GroupStateMachine.Hooks {
     @Override
     public CompletableFuture<List<Outcome>> propose(byte[] entry) {
         if (entry.length > entryBytesMax) {
-            return refuse(
-                    Kind.TOO_LARGE,
-                    "an entry of " + entry.length + " bytes; at most " + entryBytesMax + " are allowed");
+            return CompletableFuture.failedFuture(new IllegalArgumentException(
+                    "an entry of " + entry.length + " bytes; at most " + entryBytesMax + " are allowed"));
         }
         Replica now = replica;
         if (now == null || refusing || broken) {
@@ -121,7 +120,7 @@ final class RatisGroup implements HostedGroup, GroupStateMachine.Hooks {
             proposals.settle(proposal, null, e);
             return;
         }
-        reply.whenComplete((answer, problem) -> proposals.settle(proposal, answer, problem));
+        var unused = reply.whenComplete((answer, problem) -> proposals.settle(proposal, answer, problem));
     }
 
     private static CompletableFuture<List<Outcome>> refuse(Kind kind, String message) {
@@ -130,10 +129,23 @@ final class RatisGroup implements HostedGroup, GroupStateMachine.Hooks {
 
     @Override
     public Registration listen(Runnable listener) {
-        // A wrapper, so that the same listener can be registered twice and each registration ends its own.
-        Runnable own = listener::run;
-        listeners.add(own);
-        return () -> listeners.remove(own);
+        Listening registration = new Listening(listener);
+        listeners.add(registration);
+        return registration;
+    }
+
+    /** The same listener can be registered twice; each registration ends its own. */
+    private final class Listening implements Registration {
+        private final Runnable listener;
+
+        Listening(Runnable listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void close() {
+            listeners.remove(this);
+        }
     }
 
     // --- for the host
@@ -177,9 +189,9 @@ final class RatisGroup implements HostedGroup, GroupStateMachine.Hooks {
 
     @Override
     public void changed() {
-        for (Runnable listener : listeners) {
+        for (Listening listening : listeners) {
             try {
-                listener.run();
+                listening.listener.run();
             } catch (RuntimeException e) {
                 failures.report(Optional.of(id), "a listener failed (a defect)", e);
             }

@@ -1,6 +1,7 @@
 package tidemark.server.raft;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -133,9 +134,9 @@ public final class RatisHost implements RaftHost {
                 closeServer(made);
                 throw new IOException(startProblem(e), e);
             }
-            watcher.scheduleWithFixedDelay(
+            var watching = watcher.scheduleWithFixedDelay(
                     guarded("watching", this::watch), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
-            checkpointer.scheduleWithFixedDelay(
+            var checkpointing = checkpointer.scheduleWithFixedDelay(
                     guarded("checkpoints", () -> checkpoints.runDue(made, groups.values())),
                     WATCH_MILLIS,
                     WATCH_MILLIS,
@@ -297,7 +298,7 @@ public final class RatisHost implements RaftHost {
 
     @Override
     public List<String> problems() {
-        List<String> lines = new java.util.ArrayList<>(failures.lines());
+        List<String> lines = new ArrayList<>(failures.lines());
         lines.addAll(installs.troubles());
         return List.copyOf(lines);
     }
