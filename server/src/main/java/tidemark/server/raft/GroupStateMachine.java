@@ -90,8 +90,7 @@ final class GroupStateMachine extends BaseStateMachine {
         return machine;
     }
 
-    // --- start and end
-    // ------------------------------------------------------------------------------------------------------
+    // --- start and end ---
 
     @Override
     public void initialize(RaftServer server, RaftGroupId groupId, RaftStorage storage) throws IOException {
@@ -131,8 +130,7 @@ final class GroupStateMachine extends BaseStateMachine {
         }
     }
 
-    // --- proposals
-    // ----------------------------------------------------------------------------------------------------------
+    // --- proposals ---
 
     @Override
     public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
@@ -156,8 +154,7 @@ final class GroupStateMachine extends BaseStateMachine {
         return request != null && request.getMessage() instanceof Proposal p ? p : null;
     }
 
-    // --- applying
-    // -----------------------------------------------------------------------------------------------------------
+    // --- applying ---
 
     @Override
     public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
@@ -229,8 +226,7 @@ final class GroupStateMachine extends BaseStateMachine {
         return t;
     }
 
-    // --- checkpoints
-    // --------------------------------------------------------------------------------------------------------
+    // --- checkpoints ---
 
     /** Bytes applied, with a cost for each entry, since this object was made; and entries. To decide about a checkpoint. */
     long appliedCost() {
@@ -283,8 +279,7 @@ final class GroupStateMachine extends BaseStateMachine {
         return s == null ? -1 : s.getIndex();
     }
 
-    // --- installing another replica's checkpoint
-    // ------------------------------------------------------------------------------
+    // --- installing another replica's checkpoint ---
 
     @Override
     public CompletableFuture<@Nullable TermIndex> notifyInstallSnapshotFromLeader(
@@ -356,8 +351,7 @@ final class GroupStateMachine extends BaseStateMachine {
         context.hooks().changed();
     }
 
-    // --- events
-    // -------------------------------------------------------------------------------------------------------------
+    // --- events ---
 
     /** The journal could not be written. Ratis leaves the group behind as a ghost that votes but never acknowledges again. */
     @Override

@@ -60,8 +60,7 @@ final class RatisGroup implements HostedGroup, GroupStateMachine.Hooks {
                 shared.settings().proposalTimeout().toNanos());
     }
 
-    // --- for everybody
-    // ------------------------------------------------------------------------------------------------------
+    // --- for everybody ---
 
     @Override
     public GroupId id() {
@@ -148,8 +147,7 @@ final class RatisGroup implements HostedGroup, GroupStateMachine.Hooks {
         }
     }
 
-    // --- for the host
-    // -------------------------------------------------------------------------------------------------------
+    // --- for the host ---
 
     void attach(Replica started) {
         replica = started;
@@ -184,8 +182,7 @@ final class RatisGroup implements HostedGroup, GroupStateMachine.Hooks {
         changed();
     }
 
-    // --- for the state machine
-    // ----------------------------------------------------------------------------------------------
+    // --- for the state machine ---
 
     @Override
     public void changed() {

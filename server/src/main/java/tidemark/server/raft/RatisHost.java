@@ -107,8 +107,7 @@ public final class RatisHost implements RaftHost {
         this.shared = new RatisGroup.Shared(settings, requests, failures, meter, nanoTime, installs);
     }
 
-    // --- start
-    // --------------------------------------------------------------------------------------------------------------
+    // --- start ---
 
     /**
      * Starts the groups that are in the journal directory, and listens. Blocks until all have opened their machines; they elect leaders
@@ -134,13 +133,8 @@ public final class RatisHost implements RaftHost {
                 closeServer(made);
                 throw new IOException(startProblem(e), e);
             }
-            var watching = watcher.scheduleWithFixedDelay(
-                    guarded("watching", this::watch), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
-            var checkpointing = checkpointer.scheduleWithFixedDelay(
-                    guarded("checkpoints", () -> checkpoints.runDue(made, groups.values())),
-                    WATCH_MILLIS,
-                    WATCH_MILLIS,
-                    TimeUnit.MILLISECONDS);
+            repeat(watcher, "watching", this::watch);
+            repeat(checkpointer, "checkpoints", () -> checkpoints.runDue(made, groups.values()));
         } finally {
             managing.unlock();
         }
@@ -195,8 +189,7 @@ public final class RatisHost implements RaftHost {
         return "cannot serve Raft on " + node.bindHost() + ":" + node.raftPort() + ": " + message;
     }
 
-    // --- groups
-    // -------------------------------------------------------------------------------------------------------------
+    // --- groups ---
 
     @Override
     public void addGroup(GroupId id, List<Member> members) throws IOException {
@@ -311,8 +304,7 @@ public final class RatisHost implements RaftHost {
         return now;
     }
 
-    // --- watching
-    // -----------------------------------------------------------------------------------------------------------
+    // --- watching ---
 
     private void watch() throws IOException {
         RaftServer on = server;
@@ -356,8 +348,8 @@ public final class RatisHost implements RaftHost {
     }
 
     /** A scheduled task that throws is never run again: that must not happen silently. */
-    private Runnable guarded(String what, Work work) {
-        return () -> {
+    private void repeat(ScheduledExecutorService on, String what, Work work) {
+        Runnable guarded = () -> {
             try {
                 work.run();
             } catch (InterruptedException e) {
@@ -368,10 +360,10 @@ public final class RatisHost implements RaftHost {
                 }
             }
         };
+        var unused = on.scheduleWithFixedDelay(guarded, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    // --- end
-    // ----------------------------------------------------------------------------------------------------------------
+    // --- end ---
 
     @Override
     public void close() throws IOException {
