@@ -1,0 +1,11 @@
+package tidemark.cli.command;
+
+import picocli.CommandLine.Command;
+
+/** The group of commands about the cluster. */
+@Command(
+        name = "cluster",
+        description = "Show the cluster.",
+        commandListHeading = "%nCommands:%n",
+        subcommands = ClusterStatusCommand.class)
+final class ClusterCommand {}

@@ -1,0 +1,18 @@
+package tidemark.cli.command;
+
+import picocli.CommandLine.Command;
+
+/** The group of commands about streams. */
+@Command(
+        name = "stream",
+        description = "Create, list, describe, update, delete and seal streams.",
+        commandListHeading = "%nCommands:%n",
+        subcommands = {
+            StreamCreateCommand.class,
+            StreamListCommand.class,
+            StreamDescribeCommand.class,
+            StreamUpdateCommand.class,
+            StreamDeleteCommand.class,
+            StreamSealCommand.class,
+        })
+final class StreamCommand {}
