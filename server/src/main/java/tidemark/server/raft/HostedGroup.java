@@ -22,7 +22,8 @@ public interface HostedGroup {
      *
      * @param entry not changed afterwards by the caller
      * @return the outcome of each command, once a majority has fsynced the entry and this server has applied it; or a
-     *     {@link ProposalException}
+     *     {@link ProposalException}; or, where the entry is larger than {@link RaftSettings#entryBytesMax}, an
+     *     {@link IllegalArgumentException}: it was not written, and whoever forms entries has a defect
      */
     CompletableFuture<List<Outcome>> propose(byte[] entry);
 

@@ -39,6 +39,11 @@ public interface Machine extends Closeable {
     /** Bytes applied since the last checkpoint: what a restart would have to replay. */
     long bytesSinceCheckpoint();
 
+    /** Bytes of files that are needed no more and are deleted once the next checkpoint is durable. Cheap. */
+    default long reclaimableBytes() {
+        return 0;
+    }
+
     /**
      * Makes files written so far durable, so that the next {@link #checkpoint} has less to do. Runs beside {@code apply}.
      */

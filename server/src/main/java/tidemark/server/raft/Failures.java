@@ -1,0 +1,44 @@
+package tidemark.server.raft;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tidemark.statemachine.model.GroupId;
+
+/** What went wrong for good, in the order it happened. Tells the listener of each thing once. Safe for use by many threads. */
+final class Failures {
+    private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
+
+    /** More lines than this help nobody. */
+    private static final int LINES_MAX = 100;
+
+    private final FailureListener listener;
+    private final Set<String> lines = new LinkedHashSet<>();
+
+    Failures(FailureListener listener) {
+        this.listener = listener;
+    }
+
+    void report(Optional<GroupId> group, String what, @Nullable Throwable cause) {
+        String line = group.map(g -> "group " + g + ": ").orElse("")
+                + what
+                + (cause == null ? "" : ": " + (cause.getMessage() == null ? cause.toString() : cause.getMessage()));
+        synchronized (lines) {
+            if (lines.size() >= LINES_MAX || !lines.add(line)) {
+                return;
+            }
+        }
+        LOG.error("{}", line, cause);
+        listener.failed(group, line, cause);
+    }
+
+    List<String> lines() {
+        synchronized (lines) {
+            return List.copyOf(lines);
+        }
+    }
+}
