@@ -1,10 +1,12 @@
 package tidemark.server.raft;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
@@ -51,8 +53,8 @@ final class GroupStateMachine extends BaseStateMachine {
     private volatile boolean reloadDue;
     private volatile long reloadDueSinceNanos;
     private @Nullable JournalTail tail;
-    private volatile long appliedCost;
-    private volatile long appliedEntries;
+    private final AtomicLong appliedCost = new AtomicLong();
+    private final AtomicLong appliedEntries = new AtomicLong();
 
     /**
      * What a group's state machine works with.
@@ -101,18 +103,26 @@ final class GroupStateMachine extends BaseStateMachine {
             publish(machine.current().lastCheckpoint().orElse(LogPosition.NONE));
             LogPosition at = machine.current().applied();
             Directories.syncTree(storage.getStorageDir().getRoot().toPath());
-            new JournalCheck(
-                            storage.getStorageDir().getCurrentDir().toPath(),
-                            RatisProperties.frameBytesMax(context.settings()))
-                    .run(checkpointIndex());
+            checkJournal(storage.getStorageDir().getCurrentDir().toPath());
             setLastAppliedTermIndex(TermIndex.valueOf(at.term(), at.index()));
-            tail = new JournalTail(context.settings().journalBytesKept(), checkpointIndex());
         } catch (IOException | RuntimeException e) {
             context.failures().report(Optional.of(context.group()), "cannot be opened", e);
             closeMachine();
             throw e;
         }
         getLifeCycle().transition(LifeCycle.State.RUNNING);
+    }
+
+    private void checkJournal(Path directory) throws IOException {
+        long checkpoint = checkpointIndex();
+        JournalTail kept = new JournalTail(context.settings().journalBytesKept(), checkpoint);
+        new JournalCheck(directory, RatisProperties.frameBytesMax(context.settings()))
+                .run(checkpoint, (index, bytes) -> {
+                    if (index <= checkpoint) {
+                        kept.add(index, bytes); // the others come when they are applied
+                    }
+                });
+        tail = kept;
     }
 
     @Override
@@ -205,10 +215,9 @@ final class GroupStateMachine extends BaseStateMachine {
 
     private void applied(LogPosition at, int bytes) {
         updateLastAppliedTermIndex(at.term(), at.index());
-        JournalTail t = openTail();
-        t.applied(at.index(), bytes);
-        appliedCost = t.cost();
-        appliedEntries = t.entries();
+        openTail().add(at.index(), bytes);
+        appliedCost.addAndGet(bytes + (long) JournalTail.ENTRY_COST);
+        appliedEntries.incrementAndGet();
     }
 
     /** The exception to throw, so that Ratis closes the group: it must not go on with a machine that did not take an entry. */
@@ -230,11 +239,11 @@ final class GroupStateMachine extends BaseStateMachine {
 
     /** Bytes applied, with a cost for each entry, since this object was made; and entries. To decide about a checkpoint. */
     long appliedCost() {
-        return appliedCost;
+        return appliedCost.get();
     }
 
     long appliedEntries() {
-        return appliedEntries;
+        return appliedEntries.get();
     }
 
     /** Whether anything was applied since the last durable checkpoint. */
@@ -254,17 +263,16 @@ final class GroupStateMachine extends BaseStateMachine {
      */
     @Override
     public long takeSnapshot() throws IOException {
-        JournalTail t = openTail();
         long started = context.nanoTime().getAsLong();
         try {
             LogPosition durable = machine.write(m -> reloadDue ? LogPosition.NONE : m.checkpoint());
             if (durable.index() < 0) {
-                return t.floor(); // Ratis does not know yet how far the machine is
+                return JournalTail.NOTHING; // Ratis does not know yet how far the machine is
             }
             publish(durable);
             context.meter()
                     .checkpointWritten(context.group(), context.nanoTime().getAsLong() - started);
-            return t.purgeable(durable.index());
+            return openTail().purgeable(durable.index());
         } catch (StorageException | RuntimeException e) {
             throw applierFailed("writing a checkpoint failed", e);
         }

@@ -51,16 +51,22 @@ final class JournalCheck {
         this.frameBytesMax = frameBytesMax;
     }
 
+    /** Is told of the entries of a good journal, in order. */
+    interface EntrySink {
+        void entry(long index, int bytes);
+    }
+
     /**
      * Checks, and deletes what is left over.
      *
      * @param checkpoint index of the newest durable checkpoint of the group's machine, -1 if none
+     * @param sink is told of the entries that stay
      */
-    void run(long checkpoint) throws IOException {
+    void run(long checkpoint, EntrySink sink) throws IOException {
         List<Segment> segments = withoutLeftovers(list(), checkpoint);
         long end = -1;
         for (int i = 0; i < segments.size(); i++) {
-            end = check(segments.get(i), i == segments.size() - 1);
+            end = check(segments.get(i), i == segments.size() - 1, sink);
         }
         if (!segments.isEmpty() && end < checkpoint) {
             LOG.info(
@@ -137,7 +143,7 @@ final class JournalCheck {
     }
 
     /** @return the last good index */
-    private long check(Segment segment, boolean last) throws IOException {
+    private long check(Segment segment, boolean last, EntrySink sink) throws IOException {
         byte[] bytes = Files.readAllBytes(segment.file());
         if (!startsWithHeader(bytes)) {
             if (segment.open() && last && onlyPartOfHeader(bytes)) {
@@ -152,6 +158,7 @@ final class JournalCheck {
             if (frame == null || frame.index() != index + 1) {
                 break;
             }
+            sink.entry(frame.index(), frame.end() - at);
             index = frame.index();
             at = frame.end();
         }

@@ -11,47 +11,40 @@ import java.util.Deque;
  */
 final class JournalTail {
     /** What Ratis keeps in memory for each entry in the journal; counted, so that very small entries are bounded too. */
-    private static final int ENTRY_COST = 400;
+    static final int ENTRY_COST = 400;
 
     private final long bytesKept;
     private final long markEvery;
     private final Deque<Mark> marks = new ArrayDeque<>();
 
+    private final long leastToTell;
     private long bytes;
-    private long entries;
-    private long floor;
+    private long floor = NOTHING;
 
-    /** @param position in bytes applied, behind the entry of this index */
+    /** The answer that makes Ratis purge nothing. */
+    static final long NOTHING = -1;
+
+    /** @param position in bytes of the journal, behind the entry of this index */
     private record Mark(long index, long position) {}
 
-    /** @param snapshotIndex the checkpoint at start. Ratis wants what it is told afterwards to be no less */
+    /** @param snapshotIndex the checkpoint at start: Ratis takes no answer below it, but {@link #NOTHING} */
     JournalTail(long bytesKept, long snapshotIndex) {
         this.bytesKept = bytesKept;
         this.markEvery = Math.max(1, bytesKept / 64);
-        this.floor = snapshotIndex;
+        this.leastToTell = snapshotIndex;
     }
 
-    void applied(long index, int entryBytes) {
+    /** Notes the next entry: found in the journal at the start and below the checkpoint, or applied. */
+    void add(long index, int entryBytes) {
         bytes += entryBytes + (long) ENTRY_COST;
-        entries++;
         Mark last = marks.peekLast();
         if (last == null || bytes - last.position() >= markEvery) {
             marks.addLast(new Mark(index, bytes));
         }
     }
 
-    /** Bytes applied since this object was made, with Ratis' own cost of each entry. Only differences mean anything. */
-    long cost() {
-        return bytes;
-    }
-
-    /** Entries applied since this object was made. */
-    long entries() {
-        return entries;
-    }
-
     /**
-     * The newest entry that may be purged.
+     * The newest entry that may be purged, or {@link #NOTHING}. Never falls.
      *
      * @param checkpoint index of the newest durable checkpoint; never more than this is purged
      */
@@ -59,13 +52,8 @@ final class JournalTail {
         while (!marks.isEmpty()
                 && bytes - marks.peekFirst().position() >= bytesKept
                 && marks.peekFirst().index() <= checkpoint) {
-            floor = Math.max(floor, marks.removeFirst().index());
+            floor = marks.removeFirst().index();
         }
-        return Math.min(floor, checkpoint);
-    }
-
-    /** The last answer, without looking further. */
-    long floor() {
-        return floor;
+        return floor >= leastToTell ? floor : NOTHING;
     }
 }

@@ -129,15 +129,24 @@ public final class RatisHost implements RaftHost {
                 }
             } catch (IOException | RuntimeException e) {
                 closing = true;
-                stopThreads();
-                closeServer(made);
-                throw new IOException(startProblem(e), e);
+                IOException problem = new IOException(startProblem(e), e);
+                closeAfter(problem, made);
+                throw problem;
             }
             repeat(watcher, "watching", this::watch);
             repeat(checkpointer, "checkpoints", () -> checkpoints.runDue(made, groups.values()));
         } finally {
             managing.unlock();
         }
+    }
+
+    private void closeAfter(IOException problem, RaftServer made) {
+        try {
+            closeServer(made);
+        } catch (IOException e) {
+            problem.addSuppressed(e);
+        }
+        stopThreads();
     }
 
     private RaftServer build() throws IOException {
@@ -232,7 +241,7 @@ public final class RatisHost implements RaftHost {
                 return;
             }
             group.refuseProposals();
-            if (on.getGroupIds().iterator().hasNext() && hosts(on, id)) {
+            if (hosts(on, id)) {
                 manage(on, requests.remove(id));
             }
             group.ended();
