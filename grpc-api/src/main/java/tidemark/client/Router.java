@@ -50,6 +50,11 @@ final class Router {
         return leaders.get(stream);
     }
 
+    /** The endpoint to use for a server; null if unknown. */
+    synchronized @Nullable Endpoint endpointOf(String serverId) {
+        return endpointsById.get(serverId);
+    }
+
     /** Whether an endpoint failed lately and is still left alone. */
     synchronized boolean isDown(Endpoint endpoint, long nowNanos) {
         Down state = down.get(endpoint);
