@@ -1,5 +1,6 @@
 package tidemark.client;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,12 +26,14 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface Appender extends AutoCloseable {
     /** Adds one record, see {@link #add(List)}. */
+    @CanIgnoreReturnValue
     default CompletableFuture<AppendResult> add(LogRecord record) {
         return add(List.of(record));
     }
 
     /**
-     * Adds records that are written together or not at all. Blocks while the buffer is full.
+     * Adds records that are written together or not at all. Blocks while the buffer is full. The future may be ignored:
+     * {@link #flush} and {@link #close} throw what went wrong.
      *
      * @return completes when a majority has stored them, with the offsets of exactly these records; else with a
      *     {@link TidemarkException}. Stages that run on it must not block
@@ -39,6 +42,7 @@ public interface Appender extends AutoCloseable {
      * @throws TidemarkException.NotSent if the appender is broken; nothing is added
      * @throws TidemarkException.Closed if it was closed, or the thread was interrupted while waiting; nothing is added
      */
+    @CanIgnoreReturnValue
     CompletableFuture<AppendResult> add(List<LogRecord> records);
 
     /** Like {@link #add(List)}, but answers empty instead of blocking while the buffer is full. */

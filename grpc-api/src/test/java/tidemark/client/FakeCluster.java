@@ -236,7 +236,12 @@ final class FakeCluster implements AutoCloseable {
         return answer;
     }
 
-    /** Forgets a writer, as a stream does with the one that appended longest ago. */
+    /** What must never happen: acknowledged records vanish. */
+    synchronized void loseEverything() {
+        log.clear();
+    }
+
+    /** Forgets all writers, as a stream does with those that appended longest ago. */
     synchronized void forgetWriters() {
         writers.clear();
     }

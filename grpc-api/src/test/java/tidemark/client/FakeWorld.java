@@ -2,18 +2,24 @@ package tidemark.client;
 
 import io.grpc.ManagedChannel;
 import io.grpc.inprocess.InProcessChannelBuilder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A clock that moves only when it is told to, and in-process connections. Tasks that are to wait for at most {@code patience}
- * run at once, on one thread, with the clock moved to their time; the others wait for {@link #advance}.
+ * run at once, on one thread, with the clock moved to their time; the others wait for {@link #advance}. One world serves one client, which closes it.
  */
 final class FakeWorld implements ClientWorld {
+    /** Different in all worlds, as true identities are. */
+    private static final AtomicLong IDENTITIES = new AtomicLong();
+
     private final String namespace;
     private final long patienceNanos;
     private final Random random = new Random(42);
@@ -40,10 +46,8 @@ final class FakeWorld implements ClientWorld {
     }
 
     @Override
-    public synchronized byte[] randomBytes(int count) {
-        byte[] bytes = new byte[count];
-        random.nextBytes(bytes);
-        return bytes;
+    public byte[] randomBytes(int count) {
+        return Arrays.copyOf(Long.toHexString(IDENTITIES.incrementAndGet()).getBytes(StandardCharsets.US_ASCII), count);
     }
 
     @Override
