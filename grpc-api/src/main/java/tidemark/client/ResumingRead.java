@@ -140,30 +140,21 @@ final class ResumingRead {
             return;
         }
         Call opened = new Call(route, grpc);
-        boolean ask;
-        grpc.start(opened, ClientCore.headers(route));
-        grpc.sendMessage(cursor.request());
-        grpc.halfClose();
-        synchronized (lock) {
+        ReadRequest request = cursor.request();
+        synchronized (lock) { // from the start on, since the call may end, and be followed, before this thread goes on
             if (stopped) {
-                ask = false;
-            } else {
-                call = opened;
-                ask = wanted;
-                wantedSinceNanos = core.world().nanoTime();
+                grpc.cancel("read stopped", null);
+                return;
             }
+            call = opened;
+            grpc.start(opened, ClientCore.headers(route));
+            grpc.sendMessage(request);
+            grpc.halfClose();
+            if (wanted) {
+                grpc.request(1);
+            }
+            wantedSinceNanos = core.world().nanoTime();
             armWatchdog();
-        }
-        if (ask) {
-            grpc.request(1);
-        } else if (isStopped()) {
-            grpc.cancel("read stopped", null);
-        }
-    }
-
-    private boolean isStopped() {
-        synchronized (lock) {
-            return stopped;
         }
     }
 

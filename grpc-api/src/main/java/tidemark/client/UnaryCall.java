@@ -37,9 +37,12 @@ final class UnaryCall<Q, R, T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final Runnable ending = this::abandon;
 
-    private volatile @Nullable ClientCall<Q, R> call;
-    private volatile boolean abandoned;
-    private volatile boolean pausing;
+    /** Guards what {@link #abandon} shares with the attempts. */
+    private final Object lock = new Object();
+
+    private @Nullable ClientCall<Q, R> call;
+    private boolean abandoned;
+    private boolean pausing;
     private volatile @Nullable TidemarkException unknown;
 
     private UnaryCall(
@@ -93,25 +96,30 @@ final class UnaryCall<Q, R, T> {
                 ? remaining
                 : Math.min(remaining, core.options().attemptTimeout().toNanos());
         ClientCore.Departure departure = new ClientCore.Departure();
-        ClientCall<Q, R> attempt = abandoned
-                ? null
-                : core.newCall(
-                        route,
-                        method,
-                        CallOptions.DEFAULT
-                                .withDeadlineAfter(timeout, TimeUnit.NANOSECONDS)
-                                .withStreamTracerFactory(departure));
-        if (attempt == null) {
+        ClientCall<Q, R> attempt = core.newCall(
+                route,
+                method,
+                CallOptions.DEFAULT
+                        .withDeadlineAfter(timeout, TimeUnit.NANOSECONDS)
+                        .withStreamTracerFactory(departure));
+        if (attempt == null || !begin(attempt, new Listener(route, departure), route)) {
             fail(truth(ClientCore.closed(target.stream())));
-            return;
         }
-        call = attempt;
-        attempt.start(new Listener(route, departure), ClientCore.headers(route));
-        attempt.sendMessage(request);
-        attempt.halfClose();
-        attempt.request(2); // a second message would be against the protocol, and is seen so
-        if (abandoned) {
-            attempt.cancel("client closed", null);
+    }
+
+    /** Sends the request, unless the client is closed. Under the lock, since the attempt may end before this returns. */
+    private boolean begin(ClientCall<Q, R> attempt, Listener listener, Route route) {
+        synchronized (lock) {
+            if (abandoned) {
+                attempt.cancel("client closed", null);
+                return false;
+            }
+            call = attempt;
+            attempt.start(listener, ClientCore.headers(route));
+            attempt.sendMessage(request);
+            attempt.halfClose();
+            attempt.request(2); // a second message would be against the protocol, and is seen so
+            return true;
         }
     }
 
@@ -129,7 +137,7 @@ final class UnaryCall<Q, R, T> {
             unknown = exception;
         }
         CallPath.Next next = path.failed(route, failure, now);
-        if (abandoned) {
+        if (isAbandoned()) {
             fail(truth(ClientCore.closed(target.stream())));
             return;
         }
@@ -149,17 +157,32 @@ final class UnaryCall<Q, R, T> {
             attempt();
         } else {
             path.newRound();
-            pausing = true;
-            core.world().schedule(pause, this::endPause);
-            if (abandoned) {
-                fail(truth(ClientCore.closed(target.stream()))); // the closed timer may have dropped the task
-            }
+            pause(pause);
         }
     }
 
+    private void pause(long nanos) {
+        synchronized (lock) {
+            pausing = !abandoned;
+            if (pausing) {
+                core.world().schedule(nanos, this::endPause);
+                return;
+            }
+        }
+        fail(truth(ClientCore.closed(target.stream())));
+    }
+
     private void endPause() {
-        pausing = false;
+        synchronized (lock) {
+            pausing = false;
+        }
         attempt();
+    }
+
+    private boolean isAbandoned() {
+        synchronized (lock) {
+            return abandoned;
+        }
     }
 
     /** Once an attempt may have been written, no later failure can take that back. */
@@ -181,12 +204,16 @@ final class UnaryCall<Q, R, T> {
     }
 
     private void abandon() {
-        abandoned = true;
-        ClientCall<Q, R> current = call;
-        if (pausing) {
+        boolean wasPausing;
+        synchronized (lock) {
+            abandoned = true;
+            wasPausing = pausing;
+            if (call != null && !pausing) {
+                call.cancel("client closed", null);
+            }
+        }
+        if (wasPausing) {
             fail(truth(ClientCore.closed(target.stream())));
-        } else if (current != null) {
-            current.cancel("client closed", null);
         }
     }
 
