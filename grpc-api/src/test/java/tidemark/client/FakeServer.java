@@ -43,7 +43,7 @@ final class FakeServer {
 
     final String id;
     private final FakeCluster cluster;
-    private @Nullable Server server;
+    private volatile @Nullable Server server;
 
     /** What it calls itself in answers; where it says the leader is, if not at its usual endpoint. */
     volatile @Nullable String leaderHintEndpoint;
@@ -81,8 +81,14 @@ final class FakeServer {
     void kill() {
         Server running = server;
         if (running != null) {
-            running.shutdownNow();
             server = null;
+            running.shutdownNow();
+            try {
+                running.awaitTermination();
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(interrupted);
+            }
         }
     }
 
