@@ -1,0 +1,4 @@
+@NullMarked
+package tidemark.server.config;
+
+import org.jspecify.annotations.NullMarked;
