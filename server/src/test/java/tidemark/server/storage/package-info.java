@@ -1,0 +1,4 @@
+@NullMarked
+package tidemark.server.storage;
+
+import org.jspecify.annotations.NullMarked;
