@@ -1,0 +1,4 @@
+@NullMarked
+package tidemark.server.metrics;
+
+import org.jspecify.annotations.NullMarked;
