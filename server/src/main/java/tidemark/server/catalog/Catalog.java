@@ -52,6 +52,9 @@ public interface Catalog {
     /** Notes that a stream's group has sealed it. */
     CompletableFuture<Outcome> markSealed(StreamId stream);
 
+    /** Notes that nothing of a deleted group is left on a server. */
+    CompletableFuture<Outcome> confirmRemoved(GroupId removed, String serverId);
+
     /** Settings to change; the others stay. */
     record Update(
             OptionalInt maxRecordBytes,

@@ -5,27 +5,37 @@ import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import tidemark.peer.proto.ConfirmRemovedRequest;
 import tidemark.peer.proto.FetchSegmentRequest;
 import tidemark.peer.proto.FetchSegmentResponse;
 import tidemark.peer.proto.GetManifestRequest;
 import tidemark.peer.proto.PeerServiceGrpc;
+import tidemark.server.catalog.RemovalReports;
 import tidemark.server.raft.PeerSnapshots;
 import tidemark.statemachine.model.GroupId;
 import tidemark.statemachine.model.StreamId;
 
-/** Fetches checkpoints from other servers. Blocking; safe for use by many threads. */
-public final class PeerClient implements PeerSnapshots {
+/** Asks other servers: fetches checkpoints, reports removals. Blocking; safe for use by many threads. */
+public final class PeerClient implements PeerSnapshots, RemovalReports {
+    /** Most groups of one report. */
+    static final int REMOVED_GROUPS_MAX = 1_000;
+
+    private static final long REPORT_SECONDS_MAX = 10;
     private static final long MANIFEST_SECONDS_MAX = 30;
     /** For one segment at a very slow pace. */
     private static final long SEGMENT_MINUTES_MAX = 10;
 
     private final PeerChannels channels;
     private final String clusterId;
+    private final String serverId;
 
-    public PeerClient(PeerChannels channels, String clusterId) {
+    /** @param serverId this server */
+    public PeerClient(PeerChannels channels, String clusterId, String serverId) {
         this.channels = channels;
         this.clusterId = clusterId;
+        this.serverId = serverId;
     }
 
     @Override
@@ -84,6 +94,21 @@ public final class PeerClient implements PeerSnapshots {
         if (received != to - from) {
             throw new IOException("segment " + baseOffset + " of stream " + stream + " from " + serverId + ": got "
                     + received + " bytes, expected " + (to - from));
+        }
+    }
+
+    @Override
+    public void removed(String leaderId, List<GroupId> groups) throws IOException {
+        ConfirmRemovedRequest.Builder request =
+                ConfirmRemovedRequest.newBuilder().setClusterId(clusterId).setServerId(serverId);
+        // What does not fit is said with the next report.
+        groups.stream().limit(REMOVED_GROUPS_MAX).forEach(group -> request.addGroupIds(Ids.bytes(group.value())));
+        try {
+            var unused = PeerServiceGrpc.newBlockingStub(channel(leaderId))
+                    .withDeadlineAfter(REPORT_SECONDS_MAX, TimeUnit.SECONDS)
+                    .confirmRemoved(request.build());
+        } catch (StatusRuntimeException failed) {
+            throw new IOException("cannot report removed groups to " + leaderId + ": " + failed.getStatus(), failed);
         }
     }
 

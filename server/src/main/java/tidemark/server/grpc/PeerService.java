@@ -2,11 +2,14 @@ package tidemark.server.grpc;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import tidemark.peer.proto.ConfirmRemovedRequest;
+import tidemark.peer.proto.ConfirmRemovedResponse;
 import tidemark.peer.proto.FetchSegmentRequest;
 import tidemark.peer.proto.GetManifestRequest;
 import tidemark.peer.proto.GetManifestResponse;
@@ -70,6 +73,12 @@ final class PeerService {
                         MarkSealedRequest.getDefaultInstance(),
                         request -> ofThisCluster(request.getClusterId(), new Target(Target.Place.CATALOG_LEADER, "")),
                         (request, here) -> markSealed(request),
+                        true),
+                RoutedMethod.unary(
+                        PeerServiceGrpc.getConfirmRemovedMethod(),
+                        ConfirmRemovedRequest.getDefaultInstance(),
+                        request -> ofThisCluster(request.getClusterId(), new Target(Target.Place.CATALOG_LEADER, "")),
+                        (request, here) -> confirmRemoved(request),
                         true));
     }
 
@@ -140,5 +149,17 @@ final class PeerService {
             }
             return MarkSealedResponse.getDefaultInstance();
         });
+    }
+
+    private CompletableFuture<ConfirmRemovedResponse> confirmRemoved(ConfirmRemovedRequest request) {
+        if (request.getGroupIdsCount() > PeerClient.REMOVED_GROUPS_MAX) {
+            throw Errors.invalidField("", "group_ids", "has at most " + PeerClient.REMOVED_GROUPS_MAX + " groups");
+        }
+        List<CompletableFuture<Outcome>> noted = new ArrayList<>();
+        for (ByteString group : request.getGroupIdsList()) {
+            noted.add(catalog.confirmRemoved(new GroupId(id("group_ids", group)), request.getServerId()));
+        }
+        return CompletableFuture.allOf(noted.toArray(CompletableFuture[]::new))
+                .thenApply(all -> ConfirmRemovedResponse.getDefaultInstance());
     }
 }

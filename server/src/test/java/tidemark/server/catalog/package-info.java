@@ -1,0 +1,4 @@
+@NullMarked
+package tidemark.server.catalog;
+
+import org.jspecify.annotations.NullMarked;
