@@ -1,0 +1,4 @@
+@NullMarked
+package tidemark.server;
+
+import org.jspecify.annotations.NullMarked;
