@@ -217,7 +217,6 @@ final class ResumingRead {
         if (status.isOk() && cursor.callEnded()) {
             path.succeeded(route);
             finish(() -> sink.end(cursor.progress()));
-            core.answered();
             return;
         }
         Status meaning = status.isOk() ? Status.UNAVAILABLE.withDescription("the server ended the read") : status;
