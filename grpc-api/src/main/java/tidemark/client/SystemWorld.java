@@ -17,6 +17,14 @@ final class SystemWorld implements ClientWorld {
     /** Messages are about 256 KiB, and one record at most 1 MB; the rest is room for fields to come. */
     private static final int INBOUND_MESSAGE_BYTES_MAX = 16 << 20;
 
+    /**
+     * A server that is paused or cut off does not close its connections. While a call waits, it must answer a ping after so many
+     * seconds, within so many. gRPC does not go below 10; servers permit one every 5.
+     */
+    private static final int KEEP_ALIVE_SECONDS = 10;
+
+    private static final int KEEP_ALIVE_TIMEOUT_SECONDS = 5;
+
     private final Duration connectTimeout;
     private final Object lock = new Object();
     private @Nullable ScheduledThreadPoolExecutor timers;
@@ -78,6 +86,8 @@ final class SystemWorld implements ClientWorld {
         return NettyChannelBuilder.forAddress(endpoint.host(), endpoint.port())
                 .usePlaintext()
                 .maxInboundMessageSize(INBOUND_MESSAGE_BYTES_MAX)
+                .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         Math.min(Integer.MAX_VALUE, Math.max(1, connectTimeout.toMillis())))
                 .build();
