@@ -181,6 +181,11 @@ public final class GrpcServer implements Closeable {
         health.setStatus(AdminServiceGrpc.SERVICE_NAME, status);
     }
 
+    /** Calls of our own services that have not ended, those of this server to itself included. */
+    int openCalls() {
+        return gate.openCalls();
+    }
+
     /** The bound port. */
     public synchronized int port() {
         if (network == null) {

@@ -1,0 +1,101 @@
+package tidemark.server.grpc;
+
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import tidemark.server.raft.HostedGroup;
+import tidemark.statemachine.env.StorageException;
+import tidemark.statemachine.env.StorageFile;
+import tidemark.statemachine.format.StoredBatch;
+import tidemark.statemachine.machine.StreamView;
+import tidemark.statemachine.model.StreamId;
+
+/** What one server has stored, in the fakes of its groups. */
+final class FakeStored implements StoredStreams, StoredCheckpoints {
+    /** Batches read, over all readers. */
+    final AtomicInteger reads = new AtomicInteger();
+    /** Readers that are open. */
+    final AtomicInteger open = new AtomicInteger();
+    /** Base offsets of segments whose bytes can be fetched. */
+    final ConcurrentHashMap<Long, byte[]> segments = new ConcurrentHashMap<>();
+
+    volatile boolean damaged;
+
+    @Override
+    public Optional<StreamView> view(HostedGroup group, StreamId stream) {
+        return ((FakeLog.Replica) group).log().stream(stream).map(view -> view);
+    }
+
+    @Override
+    public Batches batches(HostedGroup group, StreamId stream) {
+        open.incrementAndGet();
+        return new Batches() {
+            @Override
+            public StoredBatch at(long offset) throws StorageException {
+                reads.incrementAndGet();
+                if (damaged) {
+                    throw new StorageException.Corrupt("0.seg", 17, "abc", "abd");
+                }
+                return ((FakeLog.Replica) group)
+                        .log().stream(stream)
+                                .flatMap(state -> state.at(offset))
+                                .orElseThrow(() -> new StorageException("no batch at " + offset));
+            }
+
+            @Override
+            public void close() {
+                open.decrementAndGet();
+            }
+        };
+    }
+
+    @Override
+    public Optional<byte[]> manifest(HostedGroup group) {
+        return Optional.of(("manifest of " + group.id()).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public Optional<StorageFile> segment(HostedGroup group, StreamId stream, long baseOffset) {
+        return Optional.ofNullable(segments.get(baseOffset)).map(FakeFile::new);
+    }
+
+    private static final class FakeFile implements StorageFile {
+        private final byte[] bytes;
+
+        FakeFile(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public int read(java.nio.ByteBuffer target, long position) {
+            int count = (int) Math.min(target.remaining(), bytes.length - position);
+            target.put(bytes, (int) position, count);
+            return count;
+        }
+
+        @Override
+        public void write(java.nio.ByteBuffer source, long position) {
+            throw new AssertionError("only read");
+        }
+
+        @Override
+        public void truncate(long size) {
+            throw new AssertionError("only read");
+        }
+
+        @Override
+        public void sync() {
+            throw new AssertionError("only read");
+        }
+
+        @Override
+        public long size() {
+            return bytes.length;
+        }
+
+        @Override
+        public void close() {
+            // Nothing is held.
+        }
+    }
+}
