@@ -43,6 +43,9 @@ final class AppendSessionLeg implements Leg {
     /** A message was asked for and has not come yet. */
     private boolean requested;
 
+    /** An append was refused, though not told yet: none is taken any more. */
+    private boolean refused;
+
     private boolean clientDone;
     private boolean draining;
     private boolean ended;
@@ -92,10 +95,11 @@ final class AppendSessionLeg implements Leg {
         boolean submit;
         synchronized (this) {
             requested = false;
-            if (ended) {
+            if (ended || refused) {
                 return;
             }
             next = waiting(message, taken++);
+            refused = next.failure != null;
             submit = next.operation != null && (!next.conditional() || waiting.isEmpty());
             next.submitted = submit;
             waiting.add(next);
@@ -193,7 +197,7 @@ final class AppendSessionLeg implements Leg {
         synchronized (this) {
             boolean full = waiting.size() >= APPENDS_MAX || waitingBytes >= BYTES_MAX || !out.isReady();
             boolean blocked = !waiting.isEmpty() && waiting.getLast().conditional();
-            if (requested || full || blocked || clientDone || draining || ended) {
+            if (requested || refused || full || blocked || clientDone || draining || ended) {
                 return;
             }
             requested = true;

@@ -50,7 +50,9 @@ public final class GrpcServer implements Closeable {
     private static final int RESETS_SECONDS = 30;
     private static final long TICK_MILLIS = 500;
     /** For responses that are on their way when the last call has ended. */
-    private static final Duration FLUSH_PATIENCE = Duration.ofSeconds(1);
+    private static final Duration FLUSH_PATIENCE = Duration.ofMillis(500);
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
     private final GrpcSettings settings;
     private final ServerIdentity identity;
@@ -219,14 +221,20 @@ public final class GrpcServer implements Closeable {
         readThreads.shutdown();
     }
 
+    /** Cuts off what is still open. Blocks for a bounded time. */
     private static void shutdown(@Nullable Server server) {
         if (server == null) {
             return;
         }
         server.shutdown();
         try {
-            if (!server.awaitTermination(FLUSH_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                server.shutdownNow();
+            if (server.awaitTermination(FLUSH_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                return;
+            }
+            server.shutdownNow();
+            // Calls are told through the call threads, so those must outlive this.
+            if (!server.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("connections were still open {} after they were cut off", CLOSE_PATIENCE);
             }
         } catch (InterruptedException hurried) {
             server.shutdownNow();

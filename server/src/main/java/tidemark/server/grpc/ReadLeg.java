@@ -248,10 +248,9 @@ final class ReadLeg implements Leg {
         long before = deliveredBytes;
         try {
             fill(response, Math.min(untilOffset, view.endOffset()));
-        } catch (StorageException failure) {
-            // Truncated while it was read: then the files may be gone, and nothing is wrong with the disk.
+        } catch (StoredStreams.NotReadableException overtaken) {
             requireReadable(view());
-            throw failure;
+            throw overtaken;
         }
         if (response.getRecordsCount() > 0 || !sentAny) {
             send(response, view);
@@ -265,7 +264,7 @@ final class ReadLeg implements Leg {
         return true;
     }
 
-    private void fill(ReadResponse.Builder response, long bound) throws StorageException {
+    private void fill(ReadResponse.Builder response, long bound) throws StorageException, ProposalException {
         long messageBytes = 0;
         while (nextOffset < bound && !complete) {
             Record record = next();
@@ -291,7 +290,7 @@ final class ReadLeg implements Leg {
     }
 
     /** The record at the next offset. */
-    private Record next() throws StorageException {
+    private Record next() throws StorageException, ProposalException {
         if (nextOffset < decodedBase || nextOffset >= decodedBase + decoded.size()) {
             StoredBatch batch = requireNonNull(batches).at(nextOffset);
             decoded = Records.decode(batch);

@@ -41,7 +41,7 @@ final class Records {
         if (bytes > Batch.BODY_BYTES_MAX) {
             throw Errors.tooLarge(stream, "batch bytes", bytes, Batch.BODY_BYTES_MAX);
         }
-        return new Batch(records.size(), NOT_COMPRESSED, bytes, 0, ByteBuffer.wrap(body.toByteArray()));
+        return Batch.of(records.size(), NOT_COMPRESSED, bytes, ByteBuffer.wrap(body.toByteArray()));
     }
 
     private static void check(String stream, int index, Record record, int recordBytesMax) {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import tidemark.server.batch.Futures;
 import tidemark.server.raft.ProposalException;
 import tidemark.server.raft.RaftHost.Member;
+import tidemark.v1.ErrorReason;
 
 /**
  * One call of a client: routes it by its first message, and gives it to one leg after another until one serves it.
@@ -63,6 +64,8 @@ final class RoutedCall<Q extends Message> extends ServerCall.Listener<byte[]> {
     private long waitMillis = FIRST_WAIT_MILLIS;
     private final Set<String> tried = new HashSet<>();
     private Optional<String> hint = Optional.empty();
+    /** Why the server tried last did not serve the call, if it said more than that it does not lead. */
+    private @Nullable StatusRuntimeException refusal;
 
     /** @param onEnd called once, when the call is over */
     RoutedCall(
@@ -282,7 +285,11 @@ final class RoutedCall<Q extends Message> extends ServerCall.Listener<byte[]> {
         } else if (parsed().elseHere() && !headers.forwarded()) {
             serveHere(support.router().here(parsed()));
         } else {
-            throw error;
+            @Nullable StatusRuntimeException known;
+            synchronized (this) {
+                known = refusal;
+            }
+            throw known == null ? error : known;
         }
     }
 
@@ -455,7 +462,7 @@ final class RoutedCall<Q extends Message> extends ServerCall.Listener<byte[]> {
         }
 
         @Override
-        public void elsewhere(StatusRuntimeException refusal, Optional<String> leaderId) {
+        public void elsewhere(StatusRuntimeException error, Optional<String> leaderId) {
             boolean again;
             synchronized (RoutedCall.this) {
                 if (link != this) {
@@ -470,13 +477,20 @@ final class RoutedCall<Q extends Message> extends ServerCall.Listener<byte[]> {
                     link = null;
                     tried.add(server.orElseGet(() -> support.router().selfId()));
                     hint = leaderId;
+                    refusal = saysNoMoreThanNotLeader(error) ? refusal : error;
                 }
             }
             if (again) {
                 again();
             } else {
-                close(refusal);
+                close(error);
             }
+        }
+
+        private boolean saysNoMoreThanNotLeader(StatusRuntimeException error) {
+            return Errors.detail(error)
+                    .filter(detail -> detail.getReason() == ErrorReason.ERROR_REASON_NOT_LEADER)
+                    .isPresent();
         }
 
         private boolean current() {

@@ -83,8 +83,10 @@ final class Router {
 
     /** The leader of a stream's group as far as this server knows. */
     Optional<String> leaderId(StreamEntry entry) {
-        Optional<String> local = raft.group(entry.group()).flatMap(group -> leaderId(group.leadership()));
-        return local.isPresent() ? local : Optional.ofNullable(leaders.get(entry.group()));
+        Optional<HostedGroup> hosted = raft.group(entry.group());
+        return hosted.isPresent()
+                ? leaderId(hosted.get().leadership())
+                : Optional.ofNullable(leaders.get(entry.group()));
     }
 
     Optional<String> catalogLeaderId() {

@@ -1,8 +1,8 @@
 package tidemark.server.grpc;
 
-import java.io.Closeable;
 import java.util.Optional;
 import tidemark.server.raft.HostedGroup;
+import tidemark.server.raft.ProposalException;
 import tidemark.statemachine.env.StorageException;
 import tidemark.statemachine.format.StoredBatch;
 import tidemark.statemachine.machine.StreamView;
@@ -17,11 +17,26 @@ interface StoredStreams {
     Batches batches(HostedGroup group, StreamId stream);
 
     /** Reads a stream's batches; one thread at a time. Blocks on the disk. */
-    interface Batches extends Closeable {
-        /** The batch that has an offset within the readable range. */
-        StoredBatch at(long offset) throws StorageException;
+    interface Batches extends AutoCloseable {
+        /**
+         * The batch that has an offset.
+         *
+         * @throws NotReadableException if the offset is not (or no more) within the readable range
+         * @throws ProposalException of kind CLOSED if the replica is closed or being replaced
+         */
+        StoredBatch at(long offset) throws StorageException, ProposalException;
 
+        /** Gives up what is held in memory. */
         @Override
         void close();
+    }
+
+    /** An offset lies outside of the readable range: it was truncated meanwhile. */
+    final class NotReadableException extends StorageException {
+        private static final long serialVersionUID = 1L;
+
+        NotReadableException(long offset) {
+            super("offset " + offset + " is not within the readable range");
+        }
     }
 }

@@ -26,6 +26,7 @@ final class FakeCatalog implements Catalog {
     static final class Shared {
         private final TreeMap<String, StreamEntry> streams = new TreeMap<>();
         private final Map<GroupId, FakeLog> logs;
+        private final List<String> removals = new ArrayList<>();
         private long created;
 
         Shared(Map<GroupId, FakeLog> logs) {
@@ -182,6 +183,21 @@ final class FakeCatalog implements Catalog {
                 }
             }
             return new Outcome.UnknownStream();
+        });
+    }
+
+    /** Groups of which nothing is left, with the server. */
+    List<String> removals() {
+        synchronized (shared) {
+            return List.copyOf(shared.removals);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Outcome> confirmRemoved(GroupId removed, String serverId) {
+        return asLeader(() -> {
+            shared.removals.add(removed + " on " + serverId);
+            return new Outcome.Done();
         });
     }
 

@@ -147,7 +147,7 @@ final class FakeCluster implements AutoCloseable {
         final ManagedChannel channel;
         final List<String> problems = new CopyOnWriteArrayList<>();
         final Batchers batchers = new Batchers(BatchLimits.DEFAULT, time, callbacks, BatchMetrics.NONE);
-        private final RaftHost raft;
+        final RaftHost raft;
 
         Node(String id, GrpcSettings settings, FakeCatalog.Shared shared, List<RaftHost.Member> members) {
             this.id = id;

@@ -39,7 +39,7 @@ final class FakeStored implements StoredStreams, StoredCheckpoints {
                 return ((FakeLog.Replica) group)
                         .log().stream(stream)
                                 .flatMap(state -> state.at(offset))
-                                .orElseThrow(() -> new StorageException("no batch at " + offset));
+                                .orElseThrow(() -> new NotReadableException(offset));
             }
 
             @Override
