@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -91,7 +92,8 @@ final class Gate {
             RoutedCall<?> entered = entered(method, call, CallHeaders.of(headers));
             entered.start();
             return entered;
-        } catch (StatusRuntimeException refusal) {
+        } catch (RuntimeException failure) {
+            StatusRuntimeException refusal = Failures.of(failure, "", id -> Optional.empty());
             Metadata trailers = refusal.getTrailers();
             call.close(refusal.getStatus(), trailers == null ? new Metadata() : trailers);
             return new ServerCall.Listener<>() {};

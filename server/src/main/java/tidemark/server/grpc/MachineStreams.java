@@ -103,9 +103,14 @@ final class MachineStreams implements StoredStreams, StoredCheckpoints {
         }
 
         @Override
-        public void close() {
+        public void release() {
             read.clear();
             cursor = null;
+        }
+
+        @Override
+        public void close() {
+            release();
         }
     }
 }

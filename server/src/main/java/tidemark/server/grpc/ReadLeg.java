@@ -32,7 +32,7 @@ import tidemark.v1.StoredRecord;
  * <p>Threads: whatever may change something (the client takes more, news of the group, a heartbeat, the end of the call) only gives a
  * {@link #signal}. Signals start turns on the readers' executor, one turn at a time; everything below that is not volatile belongs to
  * turns. A turn sends a few messages and gives others a chance. What a read holds in memory is one decoded batch and one message, and
- * only while it is reading.
+ * only while it is reading or was held back just now.
  */
 final class ReadLeg implements Leg {
     /** A message is full when the next record would exceed this. */
@@ -51,6 +51,9 @@ final class ReadLeg implements Leg {
     private volatile boolean draining;
     /** The last message said that the reader has caught up. */
     private volatile boolean toldCaughtUp;
+
+    /** The client did not take more when it was last looked at. */
+    private volatile boolean heldBack;
 
     private volatile long lastSentNanos;
     private volatile boolean heartbeatDue;
@@ -122,8 +125,11 @@ final class ReadLeg implements Leg {
         signal();
     }
 
-    /** Called now and then: sends a heartbeat if it is time. */
+    /** Called now and then: sends a heartbeat if it is time; has a reader that is held back for long give up its memory. */
     void tick() {
+        if (heldBack && support.readers().isSlow(lastSentNanos)) {
+            signal();
+        }
         if (toldCaughtUp && support.readers().heartbeatDue(lastSentNanos)) {
             heartbeatDue = true;
             signal();
@@ -223,7 +229,9 @@ final class ReadLeg implements Leg {
             if (draining) {
                 throw Errors.shuttingDown();
             }
-            if (!out.isReady()) {
+            heldBack = !out.isReady();
+            if (heldBack) {
+                releaseIfSlow();
                 return false;
             }
             StreamView view = view();
@@ -234,6 +242,14 @@ final class ReadLeg implements Leg {
             }
         }
         return true;
+    }
+
+    /** Each message holds a reader back for a moment, which is no reason to read a batch twice. */
+    private void releaseIfSlow() {
+        if (support.readers().isSlow(lastSentNanos)) {
+            decoded = List.of();
+            requireNonNull(batches).release();
+        }
     }
 
     private void requireReadable(StreamView view) {

@@ -9,6 +9,8 @@ import tidemark.server.batch.ServerTime;
 
 /** All open reads of this server, and what they share. Safe for use by many threads. */
 final class Readers {
+    private static final long SLOW_NANOS = 1_000_000_000;
+
     private final int limit;
     private final long heartbeatNanos;
     private final Executor executor;
@@ -40,6 +42,11 @@ final class Readers {
 
     boolean heartbeatDue(long lastSentNanos) {
         return time.monotonicNanos() - lastSentNanos >= heartbeatNanos;
+    }
+
+    /** Whether a reader that is held back since then should not hold memory any more. */
+    boolean isSlow(long lastSentNanos) {
+        return time.monotonicNanos() - lastSentNanos >= SLOW_NANOS;
     }
 
     /** @throws io.grpc.StatusRuntimeException OVERLOADED if too many are open */

@@ -26,7 +26,9 @@ interface StoredStreams {
          */
         StoredBatch at(long offset) throws StorageException, ProposalException;
 
-        /** Gives up what is held in memory. */
+        /** Gives up what is held in memory; it is read again when it is asked for. */
+        void release();
+
         @Override
         void close();
     }

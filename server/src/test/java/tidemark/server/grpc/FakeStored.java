@@ -14,6 +14,8 @@ import tidemark.statemachine.model.StreamId;
 final class FakeStored implements StoredStreams, StoredCheckpoints {
     /** Batches read, over all readers. */
     final AtomicInteger reads = new AtomicInteger();
+    /** How often readers gave up their memory. */
+    final AtomicInteger released = new AtomicInteger();
     /** Readers that are open. */
     final AtomicInteger open = new AtomicInteger();
     /** Base offsets of segments whose bytes can be fetched. */
@@ -40,6 +42,11 @@ final class FakeStored implements StoredStreams, StoredCheckpoints {
                         .log().stream(stream)
                                 .flatMap(state -> state.at(offset))
                                 .orElseThrow(() -> new NotReadableException(offset));
+            }
+
+            @Override
+            public void release() {
+                released.incrementAndGet();
             }
 
             @Override

@@ -175,6 +175,19 @@ class GrpcServerTest {
         assertThat(node.log().append(append("orders", "a")).getEndOffset()).isEqualTo(1);
     }
 
+    /** Beyond what the network layer reads at all, there is no typed error, but a clear text, and the server goes on. */
+    @Test
+    void aMessageFarOverTheLimitIsCutOff() {
+        cluster.create("orders");
+
+        io.grpc.StatusRuntimeException failed =
+                Calls.failure(() -> node.log().append(append("orders", "x".repeat(5 << 20))));
+
+        assertThat(failed.getStatus().getCode()).isEqualTo(io.grpc.Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(failed.getStatus().getDescription()).contains("exceeds maximum size 4194304");
+        assertThat(node.log().append(append("orders", "a")).getEndOffset()).isEqualTo(1);
+    }
+
     @Test
     void stoppingLetsAppendsInFlightFinish() {
         FakeLog log = cluster.create("orders");

@@ -272,6 +272,9 @@ class ReadTest {
         assertThat(node.stored.reads.get() - before).isBetween(full, full + 30);
         assertThat(before).isLessThan(30);
 
+        cluster.time.skip(Duration.ofSeconds(2));
+        Calls.await("it to give up its memory", () -> node.stored.released.get() > 0);
+
         read.request(1_000);
 
         assertThat(payloads(read.rest()).size()).isBetween(59, 70);

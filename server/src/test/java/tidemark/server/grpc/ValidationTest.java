@@ -68,8 +68,10 @@ class ValidationTest {
         List<Bad> all = new ArrayList<>();
         all.addAll(names());
         all.addAll(appends());
+        all.addAll(partsOfAppends());
         all.addAll(reads());
         all.addAll(truncations());
+        all.addAll(creations());
         all.addAll(administration());
         all.addAll(unknownFields());
         return all.stream()
@@ -156,10 +158,6 @@ class ValidationTest {
     }
 
     private static List<Bad> appends() {
-        Record.Builder manyHeaders = Record.newBuilder();
-        for (int i = 0; i < 65; i++) {
-            manyHeaders.addHeaders(Header.newBuilder().setName("h"));
-        }
         Record half = Record.newBuilder().setPayload(bytes(600_000)).build();
         return List.of(
                 badAppend("no records", AppendRequest.newBuilder().setStream("orders"), "INVALID_FIELD", "records"),
@@ -198,7 +196,15 @@ class ValidationTest {
                         "a message over 2 MiB",
                         one(Record.newBuilder().setPayload(bytes(3 << 20))),
                         "TOO_LARGE",
-                        "message bytes"),
+                        "message bytes"));
+    }
+
+    private static List<Bad> partsOfAppends() {
+        Record.Builder manyHeaders = Record.newBuilder();
+        for (int i = 0; i < 65; i++) {
+            manyHeaders.addHeaders(Header.newBuilder().setName("h"));
+        }
+        return List.of(
                 badAppend(
                         "a key over 64 KiB",
                         one(Record.newBuilder().setKey(bytes((64 << 10) + 1))),
@@ -359,12 +365,10 @@ class ValidationTest {
         return new Bad("list: " + what, () -> NODE.admin().listStreams(request.build()), "INVALID_FIELD", names);
     }
 
-    private static List<Bad> administration() {
+    private static List<Bad> creations() {
         StreamSettings.Builder manyLabels = StreamSettings.newBuilder();
-        UpdateStreamRequest.Builder manyRemoved = UpdateStreamRequest.newBuilder();
         for (int i = 0; i < 33; i++) {
             manyLabels.putLabels("label" + i, "");
-            manyRemoved.addRemoveLabels("label" + i);
         }
         return List.of(
                 badCreation(
@@ -409,7 +413,15 @@ class ValidationTest {
                         "a long label value",
                         StreamSettings.newBuilder().putLabels("x", "x".repeat(256)),
                         "INVALID_FIELD",
-                        "labels"),
+                        "labels"));
+    }
+
+    private static List<Bad> administration() {
+        UpdateStreamRequest.Builder manyRemoved = UpdateStreamRequest.newBuilder();
+        for (int i = 0; i < 33; i++) {
+            manyRemoved.addRemoveLabels("label" + i);
+        }
+        return List.of(
                 badUpdate(
                         "no record bytes",
                         UpdateStreamRequest.newBuilder().setMaxRecordBytes(0),
