@@ -9,7 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tidemark.statemachine.model.GroupId;
 
-/** What went wrong for good, in the order it happened. Tells the listener of each thing once. Safe for use by many threads. */
+/**
+ * What went wrong for good, in the order it happened. Tells the listener of each thing once, but not of what goes wrong while the host
+ * starts: whoever starts it gets that as an exception. Safe for use by many threads.
+ */
 final class Failures {
     private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
 
@@ -17,10 +20,16 @@ final class Failures {
     private static final int LINES_MAX = 100;
 
     private final FailureListener listener;
+    private volatile boolean started;
     private final Set<String> lines = new LinkedHashSet<>();
 
     Failures(FailureListener listener) {
         this.listener = listener;
+    }
+
+    /** From now on the listener is told. */
+    void started() {
+        started = true;
     }
 
     void report(Optional<GroupId> group, String what, @Nullable Throwable cause) {
@@ -33,7 +42,9 @@ final class Failures {
             }
         }
         LOG.error("{}", line, cause);
-        listener.failed(group, line, cause);
+        if (started) {
+            listener.failed(group, line, cause);
+        }
     }
 
     List<String> lines() {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>Only servers' calls are let in. Ratis also offers its clients' and administrators' services there, to anybody.
  *   <li>A vote is answered only when it is durable. Ratis syncs the file with the vote and renames it, but does not sync the directory:
- *       after a power cut the old vote may be back, and the server could vote for two in one term.
+ *       after a power cut the old vote may be back, and the server could vote for two in one term. (The vote for itself is made durable in {@link PromptRpc}.)
  * </ul>
  */
 final class PeerGate implements GrpcServices.Customizer, ServerInterceptor {

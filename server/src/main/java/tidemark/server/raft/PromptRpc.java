@@ -1,5 +1,7 @@
 package tidemark.server.raft;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.grpc.GrpcFactory;
 import org.apache.ratis.rpc.RpcFactory;
@@ -28,6 +30,15 @@ public final class PromptRpc implements RpcType {
 
         @Override
         public LogAppender newLogAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
+            // Comes before anything is sent as the leader: this server's own vote, which made it one, must be durable
+            // by then. Ratis
+            // does not sync the directory (PeerGate has the other half of this).
+            try {
+                Directories.sync(
+                        server.getRaftStorage().getStorageDir().getCurrentDir().toPath());
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot make this server's vote durable", e);
+            }
             return new PromptAppender(server, state, follower);
         }
     }

@@ -2,7 +2,8 @@ package tidemark.server.raft;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
@@ -31,8 +32,7 @@ final class Proposals {
     private final LongSupplier nanoTime;
     private final long timeoutNanos;
 
-    /** In the order of their making, nearly; those that ended are removed when they come to the head. */
-    private final ConcurrentLinkedQueue<Proposal> waiting = new ConcurrentLinkedQueue<>();
+    private final Set<Proposal> waiting = ConcurrentHashMap.newKeySet();
 
     Proposals(GroupId group, RaftMeter meter, LongSupplier nanoTime, long timeoutNanos) {
         this.group = group;
@@ -57,42 +57,34 @@ final class Proposals {
         } else {
             end(proposal, explain(proposal, problem));
         }
-        removeEnded();
     }
 
     /** Ends as indeterminate what waits for longer than allowed. Called now and then. */
     void expire() {
-        removeEnded();
         long now = nanoTime.getAsLong();
-        for (Proposal head = waiting.peek(); head != null; head = waiting.peek()) {
-            if (now - head.madeNanos() < timeoutNanos) {
-                return;
+        for (Proposal proposal : waiting) {
+            if (now - proposal.madeNanos() >= timeoutNanos) {
+                end(proposal, indeterminate("no outcome within " + timeoutNanos / 1_000_000 + " ms", null));
             }
-            end(head, indeterminate("no outcome within " + timeoutNanos / 1_000_000 + " ms", null));
-            removeEnded();
         }
     }
 
     /** Ends all as indeterminate: nobody will bring their outcomes any more. */
     void abandon(String why) {
-        for (Proposal proposal = waiting.poll(); proposal != null; proposal = waiting.poll()) {
+        for (Proposal proposal : waiting) {
             end(proposal, indeterminate(why, null));
         }
     }
 
-    private void removeEnded() {
-        for (Proposal head = waiting.peek(); head != null && head.result().isDone(); head = waiting.peek()) {
-            waiting.remove(head);
-        }
-    }
-
     private void end(Proposal proposal, List<Outcome> outcomes) {
+        waiting.remove(proposal);
         if (proposal.result().complete(outcomes)) {
             measure(proposal, ProposalEnd.APPLIED);
         }
     }
 
     private void end(Proposal proposal, ProposalException problem) {
+        waiting.remove(proposal);
         if (proposal.result().completeExceptionally(problem)) {
             measure(proposal, problem.kind() == Kind.INDETERMINATE ? ProposalEnd.INDETERMINATE : ProposalEnd.REFUSED);
         }

@@ -49,9 +49,6 @@ public final class RatisHost implements RaftHost {
     private static final long CLOSE_SECONDS = 30;
     private static final long WATCH_MILLIS = 250;
 
-    /** After an install Ratis waits for its leader to ask once more; a new leader may never do so. */
-    private static final long RELOAD_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
-
     private final RaftNode node;
     private final RaftSettings settings;
     private final MachineFactory factory;
@@ -133,6 +130,7 @@ public final class RatisHost implements RaftHost {
                 closeAfter(problem, made);
                 throw problem;
             }
+            failures.started();
             repeat(watcher, "watching", this::watch);
             repeat(checkpointer, "checkpoints", () -> checkpoints.runDue(made, groups.values()));
         } finally {
@@ -316,40 +314,55 @@ public final class RatisHost implements RaftHost {
     // --- watching ---
 
     private void watch() throws IOException {
-        RaftServer on = server;
-        if (on == null || closing) {
+        groups.values().forEach(group -> group.proposals().expire());
+        // Who starts or stops groups holds the lock; what is seen meanwhile means nothing.
+        if (!managing.tryLock()) {
             return;
         }
+        try {
+            RaftServer on = server;
+            if (on != null && !closing) {
+                watchServer(on);
+                for (RatisGroup group : groups.values()) {
+                    Replica replica = group.replica();
+                    if (replica != null) {
+                        watchReplica(on, group, replica);
+                    }
+                }
+            }
+        } finally {
+            managing.unlock();
+        }
+    }
+
+    private void watchServer(RaftServer on) {
         LifeCycle.State state = on.getLifeCycleState();
         if (state.isClosingOrClosed() || state == LifeCycle.State.EXCEPTION) {
             // A pause of the process beyond close.threshold, say.
             failures.report(Optional.empty(), "Ratis stopped by itself (" + state + ")", null);
         }
-        for (RatisGroup group : groups.values()) {
-            group.proposals().expire();
-            Replica replica = group.replica();
-            if (replica != null) {
-                watchReplica(group, replica);
+    }
+
+    private void watchReplica(RaftServer on, RatisGroup group, Replica replica) throws IOException {
+        LifeCycle.State state = replica.division().getInfo().getLifeCycleState();
+        if (state.isClosingOrClosed()) {
+            if (!group.broken()) {
+                failures.report(Optional.of(group.id()), "stopped by itself (" + state + ")", null);
+                group.failed();
             }
+        } else if (group.broken()) {
+            // So that it does not go on voting, and promising what it cannot keep.
+            manager.execute(replica.division()::close);
+        } else if (replica.stateMachine().reloadOverdue(nanoTime.getAsLong(), reloadWaitNanos())) {
+            LOG.warn("group {}: Ratis did not take up an installed snapshot; restarting the replica", group.id());
+            manage(on, requests.remove(group.id()));
+            add(on, group.id(), List.of());
         }
     }
 
-    private void watchReplica(RatisGroup group, Replica replica) throws IOException {
-        LifeCycle.State state = replica.division().getInfo().getLifeCycleState();
-        if (state.isClosingOrClosed() && !group.broken() && !managing.isLocked()) {
-            failures.report(Optional.of(group.id()), "stopped by itself (" + state + ")", null);
-            group.failed();
-        }
-        if (replica.stateMachine().reloadOverdue(nanoTime.getAsLong(), RELOAD_WAIT_NANOS) && managing.tryLock()) {
-            try {
-                LOG.warn("group {}: Ratis did not take up an installed snapshot; restarting the replica", group.id());
-                RaftServer on = running();
-                manage(on, requests.remove(group.id()));
-                add(on, group.id(), List.of());
-            } finally {
-                managing.unlock();
-            }
-        }
+    /** After an install Ratis waits for its leader to ask once more. A new leader that has all entries never does. */
+    private long reloadWaitNanos() {
+        return settings.electionTimeoutMax().multipliedBy(10).toNanos();
     }
 
     private interface Work {

@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tidemark.server.raft.RaftHost.Member;
@@ -30,6 +29,9 @@ final class Cluster implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
 
     final List<Node> nodes = new ArrayList<>();
+    /** Run when a node asks for another's manifest. */
+    volatile Runnable beforeManifest = () -> {};
+
     private final RaftSettings settings;
 
     Cluster(Path directory, int size, RaftSettings settings) throws IOException {
@@ -41,7 +43,8 @@ final class Cluster implements AutoCloseable {
         for (int i = 0; i < size; i++) {
             Member member = new Member("s" + i, "127.0.0.1", 1, sockets.get(i).getLocalPort());
             sockets.get(i).close();
-            nodes.add(new Node(member, directory.resolve("s" + i), Node.snapshotsOf(nodes)));
+            nodes.add(
+                    new Node(member, directory.resolve("s" + i), Node.snapshotsOf(nodes, () -> beforeManifest.run())));
         }
     }
 
@@ -83,6 +86,10 @@ final class Cluster implements AutoCloseable {
     }
 
     void start(Node node) throws IOException {
+        start(node, settings);
+    }
+
+    void start(Node node, RaftSettings settings) throws IOException {
         node.start(settings).addGroup(GROUP, members());
     }
 
@@ -177,10 +184,6 @@ final class Cluster implements AutoCloseable {
             LockSupport.parkNanos(5_000_000);
         }
         throw new AssertionError("waited in vain for " + what, last);
-    }
-
-    static <T> Predicate<T> not(Predicate<T> predicate) {
-        return predicate.negate();
     }
 
     @Override

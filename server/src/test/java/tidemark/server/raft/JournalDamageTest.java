@@ -71,7 +71,7 @@ class JournalDamageTest {
                 .hasMessageContaining(GROUP.toString())
                 .hasMessageContaining("intact ones follow");
         assertThat(Files.readAllBytes(open)).isEqualTo(before);
-        assertThat(node.failures).hasSize(1);
+        assertThat(node.failures).isEmpty(); // whoever starts it has the exception
     }
 
     @Test
@@ -135,7 +135,7 @@ class JournalDamageTest {
     }
 
     @Test
-    void oneDamagedGroupIsNamedAndTheOthersAreNotTouched() throws Exception {
+    void segmentWithoutHeaderIsRefused() throws Exception {
         Node node = stoppedWithEntries();
         Files.writeString(segments(node).get(0), "nonsense, and more than a header");
         assertThatThrownBy(() -> node.start(Cluster.settings()))

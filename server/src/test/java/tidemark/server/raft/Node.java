@@ -123,14 +123,15 @@ final class Node implements MachineFactory {
     }
 
     /** Reads the checkpoint files of the other nodes. */
-    static PeerSnapshots snapshotsOf(List<Node> nodes) {
+    static PeerSnapshots snapshotsOf(List<Node> nodes, Runnable beforeManifest) {
         return new PeerSnapshots() {
             @Override
             public byte[] manifest(String serverId, GroupId group) throws IOException {
+                beforeManifest.run();
                 Optional<Node> node = nodes.stream()
-                        .filter(n -> n.member.id().equals(serverId) && n.runs())
+                        .filter(n -> n.member.id().equals(serverId))
                         .findFirst();
-                return Files.readAllBytes(node.orElseThrow(() -> new IOException(serverId + " does not run"))
+                return Files.readAllBytes(node.orElseThrow(() -> new IOException("no " + serverId))
                         .checkpointFile(group));
             }
 

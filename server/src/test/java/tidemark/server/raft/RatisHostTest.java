@@ -18,6 +18,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.proto.RaftProtos.GroupListRequestProto;
+import org.apache.ratis.proto.grpc.AdminProtocolServiceGrpc;
+import org.apache.ratis.thirdparty.io.grpc.ManagedChannel;
+import org.apache.ratis.thirdparty.io.grpc.Status;
+import org.apache.ratis.thirdparty.io.grpc.StatusRuntimeException;
+import org.apache.ratis.thirdparty.io.grpc.netty.NettyChannelBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -224,6 +230,48 @@ class RatisHostTest {
     }
 
     @Test
+    void replicaGoesOnWhenItsLeaderDiesDuringAnInstallAndTheNextHasAllEntries() throws Exception {
+        RaftSettings purging = Cluster.purgingSettings();
+        RaftSettings keeping = Cluster.settings();
+        try (Cluster cluster = new Cluster(directory, 3, keeping)) {
+            Node dying = cluster.nodes.get(0);
+            for (Node node : cluster.nodes) {
+                cluster.start(node, node == dying ? purging : keeping);
+            }
+            while (cluster.leader() != dying) {
+                Node other = cluster.leader();
+                other.stop();
+                cluster.append("elsewhere");
+                cluster.start(other, keeping);
+            }
+            Node behind = cluster.followers().get(0);
+            behind.stop();
+            for (int i = 0; i < 30; i++) {
+                cluster.append(new byte[100_000]);
+            }
+            long end = dying.machine(GROUP).applied().index();
+            await("the purge", () -> firstIndexInJournal(dying) > end - 20);
+            cluster.beforeManifest = () -> {
+                cluster.beforeManifest = () -> {};
+                stop(dying);
+            };
+            cluster.start(behind, keeping);
+            await("the install", () -> behind.installs.get() == 1);
+            cluster.append("more");
+            cluster.awaitSame(cluster.leader().machine(GROUP).count());
+            assertThat(behind.failures).isEmpty();
+        }
+    }
+
+    private static void stop(Node node) {
+        try {
+            node.stop();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
     void brieflyAbsentFollowerNeedsNoSnapshot() throws Exception {
         RaftSettings purging = Cluster.purgingSettings();
         RaftSettings settings = new RaftSettings(
@@ -342,11 +390,32 @@ class RatisHostTest {
             Node node = new Node(
                     new RaftHost.Member("s0", "127.0.0.1", 1, taken.getLocalPort()),
                     directory,
-                    Node.snapshotsOf(List.of()));
+                    Node.snapshotsOf(List.of(), () -> {}));
             assertThatThrownBy(() -> node.start(Cluster.settings()))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
                     .hasMessageContaining("in use");
+        }
+    }
+
+    @Test
+    void raftPortIsForServersOnly() throws Exception {
+        try (Cluster cluster = new Cluster(directory, 1, Cluster.settings()).start()) {
+            cluster.append("a");
+            ManagedChannel channel = NettyChannelBuilder.forAddress(
+                            "127.0.0.1", cluster.nodes.get(0).member.raftPort())
+                    .usePlaintext()
+                    .build();
+            try {
+                AdminProtocolServiceGrpc.AdminProtocolServiceBlockingStub admin =
+                        AdminProtocolServiceGrpc.newBlockingStub(channel);
+                assertThatThrownBy(() -> admin.groupList(GroupListRequestProto.getDefaultInstance()))
+                        .isInstanceOfSatisfying(
+                                StatusRuntimeException.class,
+                                e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.PERMISSION_DENIED));
+            } finally {
+                channel.shutdownNow();
+            }
         }
     }
 
