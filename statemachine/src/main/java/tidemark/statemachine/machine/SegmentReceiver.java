@@ -1,6 +1,5 @@
 package tidemark.statemachine.machine;
 
-import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +13,8 @@ import tidemark.statemachine.segment.SegmentCheck;
 import tidemark.statemachine.segment.SegmentFiles;
 import tidemark.statemachine.segment.StreamFiles;
 
-/**
- * Takes the bytes of one segment of another replica into a staged file. One thread. Closing it before it is complete keeps what was
- * received, for another attempt.
- */
-public final class SegmentReceiver implements Closeable {
+/** Takes the bytes of one segment of another replica into a staged file. */
+final class SegmentReceiver implements SnapshotInstall.Receiver {
     private static final int COPY_BYTES = 1 << 20;
 
     private final SegmentFiles segments;
@@ -108,15 +104,11 @@ public final class SegmentReceiver implements Closeable {
     }
 
     /** Bytes of the segment that are staged: where to go on fetching. */
-    public long receivedBytes() {
+    long receivedBytes() {
         return receivedBytes;
     }
 
-    /**
-     * Takes the next bytes.
-     *
-     * @throws IllegalArgumentException if they are more than the segment has
-     */
+    @Override
     public void accept(ByteBuffer chunk) throws StorageException {
         int bytes = chunk.remaining();
         if (complete || receivedBytes + bytes > segment.length()) {
@@ -142,13 +134,7 @@ public final class SegmentReceiver implements Closeable {
         return now;
     }
 
-    /**
-     * Verifies the whole segment and makes it durable.
-     *
-     * @throws StorageException.Corrupt if it is not what the manifest says; what was received is thrown away, and another attempt
-     *     begins anew
-     * @throws IllegalStateException if bytes are missing
-     */
+    @Override
     public void complete() throws StorageException {
         if (receivedBytes != segment.length()) {
             throw new IllegalStateException(

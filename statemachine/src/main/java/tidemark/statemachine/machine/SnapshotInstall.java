@@ -1,5 +1,7 @@
 package tidemark.statemachine.machine;
 
+import java.io.Closeable;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -65,6 +67,28 @@ public final class SnapshotInstall {
 
     /** Bytes of a segment file that are to be fetched: from inclusive, to exclusive. Not empty. */
     public record MissingSegment(StreamId stream, long baseOffset, long fromByte, long toByte) {}
+
+    /** Takes one segment. One thread. Closing it before it is complete keeps what was received, for another attempt. */
+    public interface Receiver extends Closeable {
+        /**
+         * Takes the next bytes.
+         *
+         * @throws IllegalArgumentException if they are more than the segment has
+         */
+        void accept(ByteBuffer chunk) throws StorageException;
+
+        /**
+         * Verifies the whole segment and makes it durable.
+         *
+         * @throws StorageException.Corrupt if it is not what the manifest says; what was received is thrown away, and another attempt
+         *     begins anew
+         * @throws IllegalStateException if bytes are missing
+         */
+        void complete() throws StorageException;
+
+        @Override
+        void close() throws StorageException;
+    }
 
     /**
      * Compares another replica's manifest with what is on disk, and prepares to receive the rest. What an earlier attempt fetched is
@@ -138,7 +162,7 @@ public final class SnapshotInstall {
      *
      * @throws IllegalArgumentException if it is not missing
      */
-    public SegmentReceiver receive(MissingSegment segment) {
+    public Receiver receive(MissingSegment segment) {
         SegmentReceiver receiver = receivers.get(segment);
         if (receiver == null || receiver.isComplete()) {
             throw new IllegalArgumentException("not missing: " + segment);

@@ -1,9 +1,10 @@
 package tidemark.statemachine.segment;
 
 import java.io.Closeable;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import tidemark.statemachine.env.FileSystem;
 import tidemark.statemachine.env.StorageException;
 import tidemark.statemachine.format.FrameCodec;
@@ -23,7 +24,8 @@ public final class SegmentFiles implements Closeable {
     private final EngineLimits limits;
     private final FileHandles handles;
     private final IndexCache indexes;
-    private final Queue<ByteBuffer> writeBuffers = new ArrayBlockingQueue<>(WRITE_BUFFERS_KEPT);
+    /** Guarded by itself. */
+    private final Deque<ByteBuffer> writeBuffers = new ArrayDeque<>();
 
     /** Touches nothing yet. */
     public SegmentFiles(FileSystem files, EngineLimits limits) {
@@ -52,14 +54,20 @@ public final class SegmentFiles implements Closeable {
 
     /** A direct buffer of {@link #WRITE_BUFFER_BYTES}, empty; to be given back. */
     ByteBuffer takeWriteBuffer() {
-        ByteBuffer buffer = writeBuffers.poll();
+        ByteBuffer buffer;
+        synchronized (writeBuffers) {
+            buffer = writeBuffers.poll();
+        }
         return buffer == null ? ByteBuffer.allocateDirect(WRITE_BUFFER_BYTES) : buffer.clear();
     }
 
     /** Where it is one too many, it is left to the garbage collector. */
     void giveWriteBuffer(ByteBuffer buffer) {
-        boolean kept = writeBuffers.offer(buffer);
-        assert kept || writeBuffers.size() == WRITE_BUFFERS_KEPT;
+        synchronized (writeBuffers) {
+            if (writeBuffers.size() < WRITE_BUFFERS_KEPT) {
+                writeBuffers.push(buffer);
+            }
+        }
     }
 
     /** Files that are open now through handles. */
@@ -81,7 +89,11 @@ public final class SegmentFiles implements Closeable {
 
     /** Closes all files that are not in use; those in use are closed by their users. */
     @Override
-    public void close() throws StorageException {
-        handles.close();
+    public void close() {
+        try {
+            handles.close();
+        } catch (StorageException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -1,11 +1,11 @@
 package tidemark.statemachine.segment;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import tidemark.statemachine.env.StorageException;
 import tidemark.statemachine.format.FrameCodec;
@@ -28,7 +28,9 @@ public final class SegmentWriter {
     private final SegmentFiles files;
     private final Layout layout;
     private final DirtyFiles dirty;
-    private final Queue<ToIndex> toIndex = new ConcurrentLinkedQueue<>();
+    /** Guarded by itself. */
+    private final Deque<ToIndex> toIndex = new ArrayDeque<>();
+
     private final Set<StreamId> directoriesMade = new HashSet<>();
 
     /** What is gathered: consecutive bytes of one file. Null when there is nothing. */
@@ -54,7 +56,7 @@ public final class SegmentWriter {
         SegmentList list = segments;
         Optional<Segment> tail = list.tail();
         if (tail.isPresent() && tail.get().length() + bytes > files.limits().segmentBytes()) {
-            toIndex.add(new ToIndex(list.files(), tail.get(), list.tailIndex().orElseThrow()));
+            addToIndex(new ToIndex(list.files(), tail.get(), list.tailIndex().orElseThrow()));
             list = list.withTailClosed();
             tail = Optional.empty();
         }
@@ -118,8 +120,10 @@ public final class SegmentWriter {
     /** The segment no longer belongs to the stream; its file is not written to any more, and need not become durable. */
     public void drop(StreamFiles stream, Segment segment) throws StorageException {
         String path = stream.path(segment.baseOffset());
-        toIndex.removeIf(waiting -> waiting.segment().baseOffset() == segment.baseOffset()
-                && waiting.files().stream().equals(stream.stream()));
+        synchronized (toIndex) {
+            toIndex.removeIf(waiting -> waiting.segment().baseOffset() == segment.baseOffset()
+                    && waiting.files().stream().equals(stream.stream()));
+        }
         if (gatheredPath.equals(path)) {
             flush();
         }
@@ -138,7 +142,7 @@ public final class SegmentWriter {
 
     /** Writes the index files of segments that were closed since. Takes its time where one was begun before the machine was opened. */
     public void writeIndexes() throws StorageException {
-        for (ToIndex next = toIndex.poll(); next != null; next = toIndex.poll()) {
+        for (ToIndex next = pollToIndex(); next != null; next = pollToIndex()) {
             Segment segment = next.segment();
             StreamFiles stream = next.files();
             if (next.grown().from().position() == SegmentHeader.BYTES) {
@@ -148,10 +152,21 @@ public final class SegmentWriter {
         }
     }
 
+    private void addToIndex(ToIndex closed) {
+        synchronized (toIndex) {
+            toIndex.add(closed);
+        }
+    }
+
+    private @Nullable ToIndex pollToIndex() {
+        synchronized (toIndex) {
+            return toIndex.poll();
+        }
+    }
+
     /** Lets go of all files as they are. */
     public void close() throws StorageException {
         gathered = null;
-        toIndex.clear();
         dirty.close();
     }
 }

@@ -2,7 +2,7 @@ package tidemark.statemachine.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static tidemark.statemachine.Seeds.forAllSeeds;
+import static tidemark.statemachine.env.Seeds.forAllSeeds;
 
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import tidemark.statemachine.model.LogPosition;
 class GroupMachineModelTest {
     @Test
     void machineDoesWhatTheModelDoes() {
-        forAllSeeds(150, random -> {
+        forAllSeeds(60, random -> {
             RandomLog log = new RandomLog(random, 3, true).add(60);
             Replica replica = new Replica(new FakeFileSystem(), log.entries());
             for (int applied = 1; applied <= log.entries().size(); applied++) {
@@ -66,7 +66,7 @@ class GroupMachineModelTest {
 
     @Test
     void crashAtEveryStepLosesNothingAndReplicasStayEqualByteForByte() {
-        forAllSeeds(6, random -> {
+        forAllSeeds(10, random -> {
             int entries = 25;
             RandomLog log = new RandomLog(random, 2, false).add(entries);
             long seed = random.nextLong();

@@ -12,7 +12,7 @@ import tidemark.statemachine.model.StreamId;
 
 /** A log of entries drawn by chance, with what they should do. */
 final class RandomLog {
-    /** An entry, what it should answer, and the state after it. */
+    /** An entry, and what it should answer. */
     record Logged(LogPosition at, Entry entry, List<Outcome> outcomes) {}
 
     private final SplittableRandom random;
@@ -47,7 +47,24 @@ final class RandomLog {
         return this;
     }
 
+    /** Entries that append to the first stream, and do nothing else. */
+    RandomLog addAppends(int count) {
+        for (int i = 0; i < count; i++) {
+            log(entry().addCommands(append(Entries.stream(0))));
+        }
+        return this;
+    }
+
     private void add() {
+        Entry.Builder entry = entry();
+        int commands = random.nextInt(1, 4);
+        for (int i = 0; i < commands; i++) {
+            entry.addCommands(command());
+        }
+        log(entry);
+    }
+
+    private Entry.Builder entry() {
         timestampMs += random.nextInt(-5, 20);
         if (random.nextInt(10) == 0) {
             term++;
@@ -56,10 +73,10 @@ final class RandomLog {
         if (entries.isEmpty()) {
             entry.addCommands(Entries.open(Entries.stream(0)));
         }
-        int commands = random.nextInt(1, 4);
-        for (int i = 0; i < commands; i++) {
-            entry.addCommands(command());
-        }
+        return entry;
+    }
+
+    private void log(Entry.Builder entry) {
         // Indexes have gaps, as entries that are not the machine's have indexes too.
         long last =
                 entries.isEmpty() ? -1 : entries.get(entries.size() - 1).at().index();

@@ -1,4 +1,4 @@
-package tidemark.statemachine;
+package tidemark.statemachine.env;
 
 import java.util.SplittableRandom;
 
