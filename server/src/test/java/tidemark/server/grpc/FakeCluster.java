@@ -8,6 +8,8 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +29,13 @@ import tidemark.server.batch.Batchers;
 import tidemark.server.batch.ServerTime;
 import tidemark.server.raft.HostedGroup;
 import tidemark.server.raft.RaftHost;
+import tidemark.statemachine.env.RealFileSystem;
+import tidemark.statemachine.env.StorageException;
+import tidemark.statemachine.machine.GroupMachine;
 import tidemark.statemachine.model.GroupId;
 import tidemark.statemachine.model.StreamEntry;
+import tidemark.statemachine.segment.EngineLimits;
+import tidemark.statemachine.segment.Layout;
 import tidemark.v1.AdminServiceGrpc;
 import tidemark.v1.CreateStreamRequest;
 import tidemark.v1.LogServiceGrpc;
@@ -44,6 +51,7 @@ final class FakeCluster implements AutoCloseable {
     final ManualTime time = new ManualTime();
     private final Map<GroupId, FakeLog> logs = new ConcurrentHashMap<>();
     private final ExecutorService callbacks = Executors.newFixedThreadPool(2, Threads.named("test-callbacks"));
+    private final Optional<Path> root;
     private volatile boolean newGroupsLead = true;
 
     /** Settings with short waits where a test waits for them. */
@@ -61,10 +69,22 @@ final class FakeCluster implements AutoCloseable {
     }
 
     FakeCluster(int servers) {
-        this(servers, settings());
+        this(servers, settings(), Optional.empty());
     }
 
-    FakeCluster(int servers, GrpcSettings settings) {
+    /** With the real machine of each group, on the disk. */
+    static FakeCluster onEngine(int servers) {
+        try {
+            Path root = Files.createTempDirectory(Files.createDirectories(Path.of("target", "engines")), "cluster");
+            return new FakeCluster(servers, settings(), Optional.of(root));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** @param root where the machines of groups have their files; empty for none, only models */
+    private FakeCluster(int servers, GrpcSettings settings, Optional<Path> root) {
+        this.root = root;
         List<String> ids = new ArrayList<>();
         for (int i = 1; i <= servers; i++) {
             ids.add("s" + i);
@@ -122,7 +142,7 @@ final class FakeCluster implements AutoCloseable {
                 .map(node -> node.id)
                 .limit(entry.settings().replicas())
                 .toList();
-        FakeLog log = new FakeLog(entry.group(), ids);
+        FakeLog log = new FakeLog(entry.group(), ids, server -> machine(entry.group(), server));
         if (newGroupsLead) {
             log.lead("s1");
         }
@@ -130,11 +150,26 @@ final class FakeCluster implements AutoCloseable {
         return entry;
     }
 
+    private Optional<GroupMachine> machine(GroupId group, String serverId) {
+        return root.map(directory -> {
+            try {
+                // Small segments, so that tests meet many.
+                return GroupMachine.open(
+                        new RealFileSystem(directory.resolve(serverId)),
+                        Layout.of(group),
+                        EngineLimits.DEFAULT.withSegmentBytes(1 << 20));
+            } catch (StorageException failure) {
+                throw new AssertionError(failure);
+            }
+        });
+    }
+
     @Override
     public void close() {
         logs.values().forEach(FakeLog::release);
         nodes.forEach(Node::close);
         callbacks.shutdownNow();
+        logs.values().forEach(FakeLog::closeMachines);
     }
 
     /** One server. */

@@ -1,5 +1,7 @@
 package tidemark.server.grpc;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.protobuf.InvalidProtocolBufferException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -12,13 +14,17 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.Function;
 import tidemark.engine.proto.Command;
 import tidemark.engine.proto.Entry;
 import tidemark.server.raft.HostedGroup;
 import tidemark.server.raft.ProposalException;
 import tidemark.server.raft.ProposalException.Kind;
+import tidemark.statemachine.env.StorageException;
+import tidemark.statemachine.machine.GroupMachine;
 import tidemark.statemachine.machine.Machine;
 import tidemark.statemachine.model.GroupId;
+import tidemark.statemachine.model.LogPosition;
 import tidemark.statemachine.model.Outcome;
 import tidemark.statemachine.model.StreamId;
 
@@ -42,8 +48,17 @@ final class FakeLog {
     private record Held(ByteBuffer entry, CompletableFuture<List<Outcome>> outcomes) {}
 
     FakeLog(GroupId id, List<String> serverIds) {
+        this(id, serverIds, server -> Optional.empty());
+    }
+
+    /** @param machines the real machine of each server's replica; if there are none, only the model applies */
+    FakeLog(GroupId id, List<String> serverIds, Function<String, Optional<GroupMachine>> machines) {
         this.id = id;
-        serverIds.forEach(server -> replicas.put(server, new Replica(server)));
+        serverIds.forEach(server -> replicas.put(server, new Replica(server, machines.apply(server))));
+    }
+
+    void closeMachines() {
+        replicas.values().forEach(Replica::closeMachine);
     }
 
     /** Empty where a server has no replica. */
@@ -136,7 +151,27 @@ final class FakeLog {
         return new ProposalException(kind, "the test says so", Optional.empty());
     }
 
+    /** By the model, and by the machines where there are some: then the outcomes are theirs, and of the same kinds. */
     private List<Outcome> apply(ByteBuffer bytes) {
+        List<Outcome> modelled = applyToModel(bytes.duplicate());
+        List<Outcome> outcomes = modelled;
+        for (Replica replica : replicas.values()) {
+            if (replica.machine.isPresent()) {
+                try {
+                    outcomes = replica.machine.get().apply(new LogPosition(term, entries), bytes.duplicate());
+                } catch (StorageException failure) {
+                    throw new AssertionError(failure);
+                }
+                assertThat(outcomes.stream().map(Object::getClass))
+                        .containsExactlyElementsOf(modelled.stream()
+                                .<Class<?>>map(Object::getClass)
+                                .toList());
+            }
+        }
+        return outcomes;
+    }
+
+    private List<Outcome> applyToModel(ByteBuffer bytes) {
         entries++;
         List<Outcome> outcomes = new ArrayList<>();
         try {
@@ -171,10 +206,26 @@ final class FakeLog {
     /** The group as one server has it. */
     final class Replica implements HostedGroup {
         private final String serverId;
+        private final Optional<GroupMachine> machine;
         private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
 
-        Replica(String serverId) {
+        Replica(String serverId, Optional<GroupMachine> machine) {
             this.serverId = serverId;
+            this.machine = machine;
+        }
+
+        boolean hasMachine() {
+            return machine.isPresent();
+        }
+
+        private void closeMachine() {
+            machine.ifPresent(open -> {
+                try {
+                    open.close();
+                } catch (StorageException failure) {
+                    throw new AssertionError(failure);
+                }
+            });
         }
 
         FakeLog log() {
@@ -192,7 +243,7 @@ final class FakeLog {
 
         @Override
         public Machine machine() {
-            throw new AssertionError("the fake has no machine");
+            return machine.orElseThrow();
         }
 
         @Override

@@ -34,9 +34,13 @@ import tidemark.v1.TruncateResponse;
 
 /** The calls with one response, on a cluster of one. */
 class LogServiceTest {
-    private final FakeCluster cluster = new FakeCluster(1);
+    private final FakeCluster cluster = cluster();
     private final FakeCluster.Node node = cluster.node(1);
     private FakeLog log;
+
+    FakeCluster cluster() {
+        return new FakeCluster(1);
+    }
 
     @BeforeEach
     void createStream() {
@@ -240,7 +244,7 @@ class LogServiceTest {
         TruncateResponse all = truncate(Position.newBuilder().setEnd(Position.End.getDefaultInstance()));
         assertThat(all.getPreviousStartOffset()).isEqualTo(7);
         assertThat(all.getStartOffset()).isEqualTo(10);
-        assertThat(all.getFreedBytes()).isPositive();
+        assertThat(all.getFreedBytes()).isNotNegative();
         assertThat(cluster.stored("orders").startOffset()).isEqualTo(10);
     }
 

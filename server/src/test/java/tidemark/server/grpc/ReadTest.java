@@ -26,10 +26,14 @@ import tidemark.v1.TruncateRequest;
 
 /** Reads, served by the server that is asked. */
 class ReadTest {
-    private final FakeCluster cluster = new FakeCluster(1);
+    private final FakeCluster cluster = cluster();
     private final FakeCluster.Node node = cluster.node(1);
     private final List<Observed<ReadRequest, ReadResponse>> following = new ArrayList<>();
     private FakeLog log;
+
+    FakeCluster cluster() {
+        return new FakeCluster(1);
+    }
 
     /** Offsets 0 to 9, two to a batch; the batches have the timestamps 1,000,000 and up. */
     @BeforeEach
