@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tidemark.statemachine.env.RealFileSystem;
 import tidemark.statemachine.machine.GroupMachine;
-import tidemark.statemachine.machine.SegmentReceiver;
+import tidemark.statemachine.machine.SnapshotInstall.Receiver;
 import tidemark.statemachine.machine.SnapshotInstall;
 import tidemark.statemachine.machine.SnapshotInstall.MissingSegment;
 import tidemark.statemachine.model.StreamEntry;
@@ -62,7 +62,7 @@ class PeerSnapshotOnEngineTest {
     }
 
     private void fetch(StreamEntry stream, SnapshotInstall install, MissingSegment missing) throws IOException {
-        try (SegmentReceiver receiver = install.receive(missing)) {
+        try (Receiver receiver = install.receive(missing)) {
             client.segment(
                     "s1",
                     stream.group(),
