@@ -5,6 +5,7 @@ import tidemark.server.batch.Batchers;
 import tidemark.server.batch.Operation;
 import tidemark.server.catalog.StreamOpener;
 import tidemark.server.raft.HostedGroup;
+import tidemark.statemachine.machine.GroupMachine;
 import tidemark.statemachine.model.Outcome;
 import tidemark.statemachine.model.StreamId;
 
@@ -18,7 +19,7 @@ final class BatchOpener implements StreamOpener {
 
     @Override
     public boolean isOpen(HostedGroup group, StreamId stream) {
-        throw new IllegalStateException("engine");
+        return group.machine() instanceof GroupMachine machine && machine.stream(stream).isPresent();
     }
 
     @Override

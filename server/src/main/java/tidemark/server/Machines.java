@@ -5,44 +5,52 @@ import tidemark.server.raft.SnapshotInstaller;
 import tidemark.statemachine.catalog.CatalogMachine;
 import tidemark.statemachine.env.FileSystem;
 import tidemark.statemachine.env.StorageException;
+import tidemark.statemachine.machine.GroupMachine;
 import tidemark.statemachine.machine.Machine;
 import tidemark.statemachine.model.GroupId;
+import tidemark.statemachine.segment.EngineLimits;
+import tidemark.statemachine.segment.Layout;
+import tidemark.statemachine.segment.SegmentFiles;
 
-/** The machines of this server's groups, on one file system. */
-final class Machines implements MachineFactory {
-    private static final String MANIFESTS = "manifests/";
-    private static final String STREAMS = "streams/";
-
+/** The machines of this server's groups, on one file system: the catalog's, and those of streams. */
+final class Machines implements MachineFactory, AutoCloseable {
     private final FileSystem files;
     private final GroupId catalog;
-    private final long segmentBytes;
+    private final SegmentFiles segments;
 
-    Machines(FileSystem files, GroupId catalog, long segmentBytes) {
+    Machines(FileSystem files, GroupId catalog, EngineLimits limits) {
         this.files = files;
         this.catalog = catalog;
-        this.segmentBytes = segmentBytes;
+        this.segments = new SegmentFiles(files, limits);
     }
 
     @Override
     public Machine open(GroupId group) throws StorageException {
-        if (group.equals(catalog)) {
-            return CatalogMachine.open(files, MANIFESTS + group);
-        }
-        throw new StorageException("engine" + segmentBytes);
+        Layout layout = Layout.of(group);
+        return group.equals(catalog)
+                ? CatalogMachine.open(files, layout.manifests())
+                : GroupMachine.open(files, segments, layout);
     }
 
     @Override
     public void delete(GroupId group) throws StorageException {
+        Layout layout = Layout.of(group);
         // First what says that the rest is there.
-        files.deleteRecursively(MANIFESTS + group);
-        files.deleteRecursively(STREAMS + group);
+        files.deleteRecursively(layout.manifests());
+        files.deleteRecursively(layout.streams());
     }
 
     @Override
     public SnapshotInstaller installer(GroupId group) {
-        if (group.equals(catalog)) {
-            return new CatalogInstaller(files, group, MANIFESTS + group);
-        }
-        throw new IllegalStateException("engine");
+        Layout layout = Layout.of(group);
+        return group.equals(catalog)
+                ? new CatalogInstaller(files, group, layout.manifests())
+                : new StreamsInstaller(files, segments, layout);
+    }
+
+    /** All machines are closed. */
+    @Override
+    public void close() {
+        segments.close();
     }
 }

@@ -49,6 +49,7 @@ import tidemark.statemachine.catalog.ServerEntry;
 import tidemark.statemachine.env.RealFileSystem;
 import tidemark.statemachine.env.StorageException;
 import tidemark.statemachine.model.GroupId;
+import tidemark.statemachine.segment.EngineLimits;
 
 /**
  * One running server: makes the parts and knows their order. Several can run in one process, as tests do.
@@ -222,7 +223,8 @@ final class Server {
         Machines machines = new Machines(
                 new RealFileSystem(data.store()),
                 catalogGroup(),
-                config.storage().segmentBytes());
+                EngineLimits.DEFAULT.withSegmentBytes(config.storage().segmentBytes()));
+        started.add(machines::close);
         RatisHost made = new RatisHost(
                 new RaftNode(owner.serverId(), addresses.listen(), addresses.raftPort(), data.journal()),
                 raftSettings(),

@@ -40,7 +40,7 @@ public enum Setting {
             Another directory for the streams' segments and the checkpoints: the bulk of the data. Default: in `data`. Cannot \
             be changed once there is data."""),
 
-    SEGMENT_BYTES(Section.STORAGE, "segment-bytes", "BYTES", "128MiB", """
+    SEGMENT_BYTES(Section.STORAGE, "segment-bytes", "BYTES", "64MiB", """
             A stream's segment file is closed at this size, 64KiB to 1GiB. Truncation frees disk by whole segments: smaller \
             ones free it sooner, larger ones are fewer files."""),
     CHECKPOINT_BYTES(Section.STORAGE, "checkpoint-bytes", "BYTES", "64MiB", """

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -110,7 +111,7 @@ public final class DataDirectory implements Closeable {
         }
     }
 
-    /** Where the journal of all groups goes. Exists once something was written. */
+    /** Where the journal of all groups goes. Exists. */
     public Path journal() {
         return roots.journal().resolve(JOURNAL);
     }
@@ -146,6 +147,7 @@ public final class DataDirectory implements Closeable {
                             + " had before?"));
             checkOwner(root, found, owner);
             checkParts(root, found, each.getValue());
+            checkPresent(root, each.getValue());
             if (!found.directoryId().equals(data.get().directoryId())) {
                 throw new UnusableDirectoryException("directories " + root + " and " + roots.data()
                         + " do not belong together: each is of another life of this server");
@@ -189,9 +191,30 @@ public final class DataDirectory implements Closeable {
             checkUnused(root, owner);
         }
         for (Map.Entry<Path, Set<Part>> each : roots.holding().entrySet()) {
+            for (String part : partDirectories(each.getValue())) {
+                createDurably(each.getKey().resolve(part));
+            }
             write(each.getKey(), new Identity(owner, directoryId, each.getValue()));
         }
         return directoryId;
+    }
+
+    private static List<String> partDirectories(Set<Part> parts) {
+        List<String> directories = new ArrayList<>(parts.contains(Part.STORE) ? STORE : List.of());
+        if (parts.contains(Part.JOURNAL)) {
+            directories.add(JOURNAL);
+        }
+        return directories;
+    }
+
+    private static void checkPresent(Path root, Set<Part> parts) throws UnusableDirectoryException {
+        for (String part : partDirectories(parts)) {
+            if (!Files.isDirectory(root.resolve(part))) {
+                throw new UnusableDirectoryException("directory " + root + " has lost " + part
+                        + "/: restore it; if it is gone for good, this server must not come back under its name with less than it"
+                        + " promised to keep");
+            }
+        }
     }
 
     private static void checkUnused(Path root, Owner owner) throws IOException {
@@ -199,14 +222,23 @@ public final class DataDirectory implements Closeable {
         if (left.isPresent()) {
             checkOwner(root, left.get(), owner);
         }
-        List<String> parts = new ArrayList<>(STORE);
-        parts.add(JOURNAL);
-        for (String part : parts) {
-            if (Files.exists(root.resolve(part))) {
+        for (String part : partDirectories(EnumSet.allOf(Part.class))) {
+            if (hasContent(root.resolve(part))) {
                 throw new UnusableDirectoryException("directory " + root + " has data in " + part + "/, but "
                         + (left.isPresent() ? "the data directory has" : "it has") + " no file '" + IDENTITY
                         + "': restore that file, or take an empty directory");
             }
+        }
+    }
+
+    private static boolean hasContent(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return false;
+        }
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+            return entries.iterator().hasNext();
+        } catch (IOException e) {
+            throw new UnusableDirectoryException("cannot read " + directory + ": " + Reasons.of(e), e);
         }
     }
 

@@ -29,7 +29,7 @@ class ConfigReaderTest {
         assertThat(config.addresses()).isEqualTo(new Addresses("127.0.0.1", 7420, 7421, 7422));
         Path data = Path.of("tidemark-data").toAbsolutePath();
         assertThat(config.directories()).isEqualTo(new ServerConfig.Directories(data, data, data));
-        assertThat(config.storage()).isEqualTo(new Storage(128 * MIB, 64 * MIB, Duration.ofSeconds(60), 32 * MIB));
+        assertThat(config.storage()).isEqualTo(new Storage(64 * MIB, 64 * MIB, Duration.ofSeconds(60), 32 * MIB));
         assertThat(config.limits()).isEqualTo(new Limits(128 * MIB, 32 * MIB));
         assertThat(config.timing()).isEqualTo(new Timing(Duration.ofSeconds(1), Duration.ofSeconds(10)));
         assertThat(config.logLevel()).isEqualTo("info");

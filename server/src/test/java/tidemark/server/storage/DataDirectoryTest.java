@@ -32,6 +32,7 @@ class DataDirectoryTest {
             assertThat(opened.store()).isEqualTo(data);
             assertThat(mode(data)).isEqualTo("rwx------");
             assertThat(mode(data.resolve("identity"))).isEqualTo("rw-------");
+            assertThat(mode(data.resolve("raft"))).isEqualTo("rwx------");
             assertThat(mode(data.resolve("LOCK"))).isEqualTo("rw-------");
             assertThat(Files.readString(data.resolve("identity")))
                     .contains("server-id=n1\n", "cluster-name=tidemark\n", "holds=journal,store\n");
@@ -123,9 +124,19 @@ class DataDirectoryTest {
     @Test
     void aLostIdentityIsNotMadeUpAgain() throws Exception {
         open(all(directory), OWNER).close();
-        Files.createDirectory(directory.resolve("raft"));
+        Files.createFile(directory.resolve("raft/anything"));
         Files.delete(directory.resolve("identity"));
         assertRefused(all(directory), OWNER, "has data in raft/", "no file 'identity'");
+    }
+
+    @Test
+    void aLostPartIsNotReplacedByAnEmptyOne() throws Exception {
+        for (String part : List.of("raft", "streams", "manifests")) {
+            Path data = directory.resolve("without-" + part);
+            open(all(data), OWNER).close();
+            Files.delete(data.resolve(part));
+            assertRefused(all(data), OWNER, "has lost " + part + "/");
+        }
     }
 
     @Test
