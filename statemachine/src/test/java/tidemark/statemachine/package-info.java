@@ -1,0 +1,4 @@
+@NullMarked
+package tidemark.statemachine;
+
+import org.jspecify.annotations.NullMarked;
