@@ -19,7 +19,8 @@ final class BatchOpener implements StreamOpener {
 
     @Override
     public boolean isOpen(HostedGroup group, StreamId stream) {
-        return group.machine() instanceof GroupMachine machine && machine.stream(stream).isPresent();
+        return group.machine() instanceof GroupMachine machine
+                && machine.stream(stream).isPresent();
     }
 
     @Override

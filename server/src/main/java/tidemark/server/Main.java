@@ -49,6 +49,8 @@ public final class Main {
         Main main = new Main(System.out, System.err, Runtime.getRuntime()::halt);
         int code = CANNOT_START;
         try {
+            Thread.setDefaultUncaughtExceptionHandler(main::uncaught);
+            main.handleSignals();
             code = main.run(arguments, System.getenv());
         } catch (Throwable failure) { // Whatever it is, the process must not live on without a server.
             System.err.println("tidemark server: " + failure);
@@ -75,8 +77,6 @@ public final class Main {
 
     private int serve(ServerConfig config) throws InterruptedException {
         Logs.setLevel(config.logLevel());
-        Thread.setDefaultUncaughtExceptionHandler(this::uncaught);
-        handleSignals();
         Server server = new Server(
                 config,
                 (group, problem, cause) ->

@@ -3,8 +3,10 @@ package tidemark.server;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,6 +51,7 @@ final class ServerCommand {
         } catch (ParameterException e) {
             throw new ConfigException(firstLine(String.valueOf(e.getMessage())) + " (try `" + NAME + " --help`)");
         }
+        checkGivenOnce(arguments);
         if (parsed.isUsageHelpRequested()) {
             return new Print(commandLine.getUsageMessage(CommandLine.Help.Ansi.AUTO));
         }
@@ -62,6 +65,18 @@ final class ServerCommand {
                 .filter(level -> !level.isBlank())
                 .map(level -> new Given(level.strip(), "environment variable " + LOG_VARIABLE));
         return new Run(ConfigReader.read(flags(parsed), file(parsed), logLevel));
+    }
+
+    /** In groups, which order the help, the library lets the last of several win. */
+    private static void checkGivenOnce(String[] arguments) throws ConfigException {
+        Set<String> seen = new HashSet<>();
+        for (String argument : arguments) {
+            int equals = argument.indexOf('=');
+            String flag = equals < 0 ? argument : argument.substring(0, equals);
+            if (flag.startsWith("--") && !seen.add(flag)) {
+                throw new ConfigException(flag + ": is given twice; keep one");
+            }
+        }
     }
 
     private static Map<Setting, Given> flags(ParseResult parsed) throws ConfigException {

@@ -29,11 +29,7 @@ final class StreamsInstaller implements SnapshotInstaller {
         for (MissingSegment missing : install.missing()) {
             try (Receiver receiver = install.receive(missing)) {
                 source.segment(
-                        missing.stream(),
-                        missing.baseOffset(),
-                        missing.fromByte(),
-                        missing.toByte(),
-                        receiver::accept);
+                        missing.stream(), missing.baseOffset(), missing.fromByte(), missing.toByte(), receiver::accept);
                 receiver.complete();
             }
         }
