@@ -581,14 +581,12 @@ final class SessionAppender implements Appender {
 
     /** Releases the lock and completes what was decided under it. */
     private void unlock() {
-        if (lock.getHoldCount() > 1) {
+        if (lock.getHoldCount() > 1 || completions.isEmpty()) {
             lock.unlock();
             return;
         }
         List<Runnable> decided = completions;
-        if (!decided.isEmpty()) {
-            completions = new ArrayList<>();
-        }
+        completions = new ArrayList<>();
         lock.unlock();
         decided.forEach(Runnable::run);
     }

@@ -108,8 +108,8 @@ final class FakeServer {
     /** Notes the call; answers why this server cannot take it, or null if it leads or forwards. */
     private @Nullable StatusRuntimeException route(String call) {
         boolean direct = NO_FORWARD.get();
+        String leader = cluster.leader(); // before a test is told of the call, and may change it
         cluster.called(id + " " + call + (direct ? " direct" : " forward"));
-        String leader = cluster.leader();
         if (leader.equals(id)) {
             return null;
         }

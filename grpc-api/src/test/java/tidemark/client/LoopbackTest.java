@@ -30,7 +30,9 @@ class LoopbackTest {
 
     private Endpoint listen() {
         server.kill();
-        return new Endpoint("127.0.0.1", server.startOn(NettyServerBuilder.forAddress(loopback(0))));
+        Endpoint endpoint = new Endpoint("127.0.0.1", server.startOn(NettyServerBuilder.forAddress(loopback(0))));
+        cluster.advertised.put("a", endpoint.toString());
+        return endpoint;
     }
 
     private static InetSocketAddress loopback(int port) {
