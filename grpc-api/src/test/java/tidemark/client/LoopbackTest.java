@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,7 +32,9 @@ class LoopbackTest {
 
     private Endpoint listen() {
         server.kill();
-        Endpoint endpoint = new Endpoint("127.0.0.1", server.startOn(NettyServerBuilder.forAddress(loopback(0))));
+        Endpoint endpoint = refusing();
+        assertThat(server.startOn(NettyServerBuilder.forAddress(loopback(endpoint.port()))))
+                .isEqualTo(endpoint.port());
         cluster.advertised.put("a", endpoint.toString());
         return endpoint;
     }
@@ -39,15 +43,23 @@ class LoopbackTest {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
-    /** A port nobody listens on. */
-    private static Endpoint refusing() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return new Endpoint("127.0.0.1", socket.getLocalPort());
+    /**
+     * A port nobody listens on, below those that the system gives to connections: a client that tries one of those again and
+     * again is connected to itself at last, and the port is taken.
+     */
+    private static Endpoint refusing() {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(15_000, 30_000);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return new Endpoint("127.0.0.1", socket.getLocalPort());
+            } catch (IOException taken) {
+                assertThat(taken).isInstanceOf(BindException.class); // and the next one is tried
+            }
         }
     }
 
     @Test
-    void refusedConnectionIsRetriedOnTheNextServer() throws Exception {
+    void refusedConnectionIsRetriedOnTheNextServer() {
         try (TidemarkClient client = TidemarkClient.connect(List.of(refusing(), listen()), ClientOptions.defaults())) {
             assertThat(client.append(STREAM, LogRecord.of("x")).baseOffset()).isZero();
             assertThat(client.append(STREAM, LogRecord.of("y")).baseOffset()).isEqualTo(1);
