@@ -61,6 +61,11 @@ public final class FrameCodec {
         return HEADER_BYTES + batch.body().remaining();
     }
 
+    /** Whether a frame might begin at an index of a buffer: for searching. */
+    public static boolean mayBegin(ByteBuffer bytes, int index) {
+        return bytes.get(index) == (byte) MARKER && bytes.get(index + 1) == (byte) (MARKER >> Byte.SIZE);
+    }
+
     /** Puts a frame at the buffer's position, and moves that behind it. */
     public static void encode(ByteBuffer target, StoredBatch stored) {
         Batch batch = stored.batch();

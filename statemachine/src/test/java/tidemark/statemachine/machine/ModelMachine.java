@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import tidemark.engine.proto.Append;
 import tidemark.engine.proto.Command;
@@ -34,6 +35,10 @@ final class ModelMachine {
     }
 
     final TreeMap<StreamId, Stream> streams = new TreeMap<>();
+
+    Stream stream(StreamId id) {
+        return Objects.requireNonNull(streams.get(id));
+    }
 
     List<Outcome> apply(LogPosition at, Entry entry) {
         List<Outcome> outcomes = new ArrayList<>();
