@@ -53,8 +53,6 @@ public final class Main {
                 .setOverwrittenOptionsAllowed(false)
                 // @1700000000000 is a time, not a file of arguments.
                 .setExpandAtFiles(false)
-                .setUsageHelpAutoWidth(false)
-                .setUsageHelpWidth(100)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(ansi(surroundings)))
                 .setOut(new PrintWriter(surroundings.out(), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(surroundings.err(), true, StandardCharsets.UTF_8))
@@ -62,6 +60,7 @@ public final class Main {
                 .registerConverter(Place.class, new PlaceConverter(surroundings))
                 .setParameterExceptionHandler(new WrongUse(surroundings))
                 .setExecutionExceptionHandler(new Failed(root, surroundings));
+        HelpLayout.applyTo(commandLine);
         return commandLine;
     }
 

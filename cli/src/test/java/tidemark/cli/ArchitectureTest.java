@@ -21,6 +21,8 @@ class ArchitectureTest {
                 .definedBy("tidemark.cli")
                 .layer("command")
                 .definedBy("tidemark.cli.command")
+                .layer("segment")
+                .definedBy("tidemark.cli.segment")
                 .layer("record")
                 .definedBy("tidemark.cli.record")
                 .layer("text")
@@ -29,6 +31,8 @@ class ArchitectureTest {
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("command")
                 .mayOnlyBeAccessedByLayers("process")
+                .whereLayer("segment")
+                .mayOnlyBeAccessedByLayers("command")
                 .whereLayer("record")
                 .mayOnlyBeAccessedByLayers("command")
                 .check(CLASSES);
@@ -47,7 +51,8 @@ class ArchitectureTest {
     void onlyTheProcessKnowsTheProcess() {
         noClasses()
                 .that()
-                .resideInAnyPackage("tidemark.cli.command", "tidemark.cli.record", "tidemark.cli.text")
+                .resideInAnyPackage(
+                        "tidemark.cli.command", "tidemark.cli.segment", "tidemark.cli.record", "tidemark.cli.text")
                 .should()
                 .callMethod(System.class, "exit", int.class)
                 .orShould()

@@ -15,7 +15,7 @@ class UsageTest {
         assertThat(run.exitCode()).isZero();
         assertThat(run.err()).isEmpty();
         assertThat(run.out())
-                .contains("server", "stream", "append", "tail", "read", "truncate", "cluster", "completion")
+                .contains("server", "stream", "append", "tail", "read", "truncate", "cluster", "segment", "completion")
                 .contains("--server", "TIDEMARK_SERVERS", "127.0.0.1:7420", "--format", "--timeout", "--debug")
                 .contains("Exit codes:")
                 .containsPattern("3 +the records asked for are truncated")
@@ -50,6 +50,9 @@ class UsageTest {
         "truncate, '--before --dry-run'",
         "cluster, 'status'",
         "cluster status, '--server'",
+        "segment, 'dump verify'",
+        "segment dump, 'FILE --records'",
+        "segment verify, 'FILE'",
         "completion, 'bash zsh'",
     })
     void everyCommandExplainsItself(String command, String expected) {
@@ -108,6 +111,9 @@ class UsageTest {
                 "cluster status --server host:99999",
                 "cluster status --server host:x",
                 "cluster status --server ,",
+                "segment",
+                "segment verify",
+                "segment verify no-such-file",
                 "completion fish",
                 "server --data x",
             })

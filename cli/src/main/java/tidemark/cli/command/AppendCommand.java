@@ -26,9 +26,11 @@ import tidemark.client.TidemarkException;
 /** Appends what standard input or files hold. */
 @Command(
         name = "append",
-        description =
-                "Append records from standard input or files, many in flight, in order. Prints how many, and their "
-                        + "offsets. Input is never held as a whole.")
+        description = {
+            "Append records from standard input or files.",
+            "Many are in flight at once; they stay in order. Prints how many, and their offsets. The "
+                    + "input is never held as a whole."
+        })
 final class AppendCommand extends OnlineCommand {
     private static final String STANDARD_INPUT = "-";
 

@@ -5,7 +5,7 @@ import picocli.CommandLine;
 /** The subcommands, by name. */
 public final class Commands {
     private static final String[] NAMES = {
-        "server", "stream", "append", "tail", "read", "truncate", "cluster", "completion"
+        "server", "stream", "append", "tail", "read", "truncate", "cluster", "segment", "completion"
     };
 
     private Commands() {}
@@ -42,6 +42,7 @@ public final class Commands {
             case "read" -> new ReadCommand();
             case "truncate" -> new TruncateCommand();
             case "cluster" -> new ClusterCommand();
+            case "segment" -> new SegmentCommand();
             case "completion" -> new CompletionCommand();
             default -> throw new IllegalArgumentException(name);
         };

@@ -27,7 +27,7 @@ abstract class OnlineCommand extends Subcommand {
         try {
             servers = Endpoint.parseList(globals().servers());
         } catch (IllegalArgumentException e) {
-            throw new UsageException("--server: " + e.getMessage());
+            throw new UsageException(globals().serversSource() + ": " + e.getMessage());
         }
         try (TidemarkClient client = surroundings().clients().connect(servers, options)) {
             run(client, output);

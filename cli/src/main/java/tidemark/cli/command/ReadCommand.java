@@ -13,7 +13,12 @@ import tidemark.client.ReadOptions;
 import tidemark.client.TidemarkClient;
 
 /** Prints a range of records. */
-@Command(name = "read", description = "Print records from one place to another, at most to the present end.")
+@Command(
+        name = "read",
+        description = {
+            "Print records from one place to another.",
+            "Ends at the present end of the stream at the latest."
+        })
 final class ReadCommand extends OnlineCommand {
     @Parameters(paramLabel = "STREAM", description = "The stream.")
     private String stream = "";

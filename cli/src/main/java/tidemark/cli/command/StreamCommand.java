@@ -6,7 +6,6 @@ import picocli.CommandLine.Command;
 @Command(
         name = "stream",
         description = "Create, list, describe, update, delete and seal streams.",
-        commandListHeading = "%nCommands:%n",
         subcommands = {
             StreamCreateCommand.class,
             StreamListCommand.class,

@@ -14,7 +14,10 @@ import tidemark.client.TidemarkClient;
 /** Creates a stream. */
 @Command(
         name = "create",
-        description = "Create a stream and wait until it takes appends. Succeeds if it exists with the same settings.")
+        description = {
+            "Create a stream and wait until it takes appends.",
+            "Succeeds if it exists with the same settings."
+        })
 final class StreamCreateCommand extends OnlineCommand {
     @Parameters(
             paramLabel = "NAME",

@@ -15,9 +15,10 @@ import tidemark.client.TidemarkClient;
 /** Deletes a stream, after asking. */
 @Command(
         name = "delete",
-        description =
-                "Delete a stream with all its records, on all replicas, for good. Asks first if run on a terminal; "
-                        + "needs --yes otherwise.")
+        description = {
+            "Delete a stream with all its records, for good.",
+            "On all replicas. Asks first if run on a terminal; needs --yes otherwise."
+        })
 final class StreamDeleteCommand extends OnlineCommand {
     @Parameters(paramLabel = "NAME", description = "The stream.")
     private String name = "";

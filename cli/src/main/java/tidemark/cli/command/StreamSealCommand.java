@@ -9,7 +9,7 @@ import tidemark.client.TidemarkClient;
 /** Seals a stream. */
 @Command(
         name = "seal",
-        description = "End a stream: it takes no more appends, for good; readers that reach its end are told so.")
+        description = {"End a stream: it takes no more appends, for good.", "Readers that reach its end are told so."})
 final class StreamSealCommand extends OnlineCommand {
     @Parameters(paramLabel = "NAME", description = "The stream.")
     private String name = "";

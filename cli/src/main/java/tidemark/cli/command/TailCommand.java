@@ -15,9 +15,10 @@ import tidemark.client.TidemarkClient;
 /** Prints the last records, and follows. */
 @Command(
         name = "tail",
-        description =
-                "Print the last records of a stream; -f goes on with new ones until Ctrl-C or the end of a sealed "
-                        + "stream.")
+        description = {
+            "Print the last records of a stream, and follow it.",
+            "-f goes on with new records until Ctrl-C or the end of a sealed stream."
+        })
 final class TailCommand extends OnlineCommand {
     private static final long RECORDS_DEFAULT = 10;
 

@@ -10,8 +10,6 @@ import picocli.CommandLine.ScopeType;
 @Command(
         name = "tidemark",
         versionProvider = Version.class,
-        synopsisHeading = "%nUsage: ",
-        commandListHeading = "%nCommands:%n",
         header = "A replicated, append-only log: append records to streams, read, follow and truncate them.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
@@ -23,8 +21,8 @@ import picocli.CommandLine.ScopeType;
             "5:no server or no leader reached in time; nothing was written",
             "6:indeterminate: not known whether a write took place",
         },
-        footerHeading = "%nSixty seconds:%n",
         footer = {
+            "Sixty seconds:",
             "  tidemark server &",
             "  tidemark stream create orders",
             "  seq 1 1000 | tidemark append orders",
@@ -89,6 +87,11 @@ public final class TidemarkCommand implements Runnable {
 
     Surroundings surroundings() {
         return surroundings;
+    }
+
+    /** Where {@link #servers} comes from, for messages. */
+    String serversSource() {
+        return servers != null ? "--server" : SERVERS_VARIABLE;
     }
 
     /** As typed: addresses divided by commas. */

@@ -14,9 +14,10 @@ import tidemark.client.TruncateResult;
 /** Truncates a stream. */
 @Command(
         name = "truncate",
-        description =
-                "Make all records before a place unreadable, at once and on all replicas. Disk space is freed soon "
-                        + "after. Offsets are not used again.")
+        description = {
+            "Make all records before a place unreadable.",
+            "At once and on all replicas; disk space is freed soon after. Offsets are not used again."
+        })
 final class TruncateCommand extends OnlineCommand {
     @Parameters(paramLabel = "STREAM", description = "The stream.")
     private String stream = "";

@@ -12,7 +12,12 @@ public final class Amounts {
 
     /** {@code 1 record}, {@code 2 records}. */
     public static String count(long number, String singular) {
-        return number + " " + (number == 1 ? singular : singular + "s");
+        return count(number, singular, singular + "s");
+    }
+
+    /** As the other, for words with a plural of their own. */
+    public static String count(long number, String singular, String plural) {
+        return number + " " + (number == 1 ? singular : plural);
     }
 
     /** {@code 512 bytes}, {@code 1.5 KiB}, {@code 20.0 GiB}. */
