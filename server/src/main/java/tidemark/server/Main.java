@@ -50,6 +50,7 @@ public final class Main {
         int code = CANNOT_START;
         try {
             Thread.setDefaultUncaughtExceptionHandler(main::uncaught);
+            JavaLogging.takeOver();
             main.handleSignals();
             code = main.run(arguments, System.getenv());
         } catch (Throwable failure) { // Whatever it is, the process must not live on without a server.
@@ -77,6 +78,11 @@ public final class Main {
 
     private int serve(ServerConfig config) throws InterruptedException {
         Logs.setLevel(config.logLevel());
+        LOG.info(
+                "starting server {} of cluster {}, version {}",
+                config.cluster().serverId(),
+                config.cluster().name(),
+                Version.current());
         Server server = new Server(
                 config,
                 (group, problem, cause) ->
