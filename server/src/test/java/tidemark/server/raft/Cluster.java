@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tidemark.server.raft.RaftHost.Member;
@@ -36,16 +37,40 @@ final class Cluster implements AutoCloseable {
 
     Cluster(Path directory, int size, RaftSettings settings) throws IOException {
         this.settings = settings;
+        List<Member> members = members(size);
+        for (Member member : members) {
+            nodes.add(new Node(
+                    member, directory.resolve(member.id()), Node.snapshotsOf(nodes, () -> beforeManifest.run())));
+        }
+    }
+
+    /** With other machines. */
+    Cluster(
+            Path directory,
+            int size,
+            RaftSettings settings,
+            PeerSnapshots peers,
+            Function<Path, MachineFactory> machines)
+            throws IOException {
+        this.settings = settings;
+        for (Member member : members(size)) {
+            Path own = directory.resolve(member.id());
+            nodes.add(new Node(member, own, peers, machines.apply(own)));
+        }
+    }
+
+    /** On ports that are free now; all are held until the last is chosen, so that they differ. */
+    private static List<Member> members(int size) throws IOException {
         List<ServerSocket> sockets = new ArrayList<>();
+        List<Member> members = new ArrayList<>();
         for (int i = 0; i < size; i++) {
             sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            members.add(new Member("s" + i, "127.0.0.1", 1, sockets.get(i).getLocalPort()));
         }
-        for (int i = 0; i < size; i++) {
-            Member member = new Member("s" + i, "127.0.0.1", 1, sockets.get(i).getLocalPort());
-            sockets.get(i).close();
-            nodes.add(
-                    new Node(member, directory.resolve("s" + i), Node.snapshotsOf(nodes, () -> beforeManifest.run())));
+        for (ServerSocket socket : sockets) {
+            socket.close();
         }
+        return members;
     }
 
     /** Elections as fast as a busy machine with two cores allows. */

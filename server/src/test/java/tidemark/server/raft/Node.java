@@ -24,12 +24,19 @@ final class Node implements MachineFactory {
     final AtomicLong checkpoints = new AtomicLong();
     final AtomicLong installs = new AtomicLong();
     private final PeerSnapshots peers;
+    private final @Nullable MachineFactory machines;
     private @Nullable RatisHost host;
 
     Node(Member member, Path directory, PeerSnapshots peers) {
+        this(member, directory, peers, null);
+    }
+
+    /** @param machines null for {@link NoteMachine}s */
+    Node(Member member, Path directory, PeerSnapshots peers, @Nullable MachineFactory machines) {
         this.member = member;
         this.directory = directory;
         this.peers = peers;
+        this.machines = machines;
     }
 
     Path journal() {
@@ -49,7 +56,7 @@ final class Node implements MachineFactory {
         RatisHost made = new RatisHost(
                 new RaftNode(member.id(), "127.0.0.1", member.raftPort(), journal()),
                 settings,
-                this,
+                machines == null ? this : machines,
                 peers,
                 (group, problem, cause) -> failures.add(problem),
                 RaftMeter.NONE,
