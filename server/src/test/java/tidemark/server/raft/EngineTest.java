@@ -33,7 +33,6 @@ import tidemark.statemachine.env.StorageFile;
 import tidemark.statemachine.format.Batch;
 import tidemark.statemachine.machine.GroupMachine;
 import tidemark.statemachine.machine.Machine;
-import tidemark.statemachine.machine.SegmentReceiver;
 import tidemark.statemachine.machine.SnapshotInstall;
 import tidemark.statemachine.machine.StreamView;
 import tidemark.statemachine.model.GroupId;
@@ -200,7 +199,7 @@ class EngineTest {
             return (manifest, source) -> {
                 SnapshotInstall install = SnapshotInstall.begin(files, segments, Layout.of(group), manifest);
                 for (SnapshotInstall.MissingSegment missing : install.missing()) {
-                    try (SegmentReceiver receiver = install.receive(missing)) {
+                    try (SnapshotInstall.Receiver receiver = install.receive(missing)) {
                         source.segment(
                                 missing.stream(),
                                 missing.baseOffset(),
