@@ -3,6 +3,7 @@ package tidemark.statemachine.segment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tidemark.statemachine.env.StorageException;
@@ -15,7 +16,7 @@ import tidemark.statemachine.format.IndexEntry;
  */
 public final class SegmentList {
     /** The growing last segment. Its index knows what was appended since the machine was opened; what was before is indexed on need. */
-    private record Tail(Segment segment, SparseIndex index) {}
+    private record Tail(Segment segment, String path, SparseIndex index) {}
 
     private final StreamFiles files;
     private final List<Segment> closed;
@@ -38,7 +39,7 @@ public final class SegmentList {
         Segment last = segments.get(segments.size() - 1);
         IndexEntry end = new IndexEntry(last.endOffset(), last.lastTimestampMs(), last.length());
         SparseIndex index = new SparseIndex(files.files().limits().indexIntervalBytes(), end);
-        return new SegmentList(files, closed, bytes(closed), new Tail(last, index));
+        return new SegmentList(files, closed, bytes(closed), new Tail(last, files.path(last.baseOffset()), index));
     }
 
     public StreamFiles files() {
@@ -60,12 +61,23 @@ public final class SegmentList {
         return Optional.ofNullable(tail).map(Tail::segment);
     }
 
+    Optional<String> tailPath() {
+        return Optional.ofNullable(tail).map(Tail::path);
+    }
+
     Optional<SparseIndex> tailIndex() {
         return Optional.ofNullable(tail).map(Tail::index);
     }
 
-    SegmentList withTail(Segment segment, SparseIndex index) {
-        return new SegmentList(files, closed, closedBytes, new Tail(segment, index));
+    /** A new tail. */
+    SegmentList withTail(Segment segment, String path, SparseIndex index) {
+        return new SegmentList(files, closed, closedBytes, new Tail(segment, path, index));
+    }
+
+    /** The tail has grown. */
+    SegmentList withTailGrown(Segment grown) {
+        Tail now = Objects.requireNonNull(tail);
+        return new SegmentList(files, closed, closedBytes, new Tail(grown, now.path(), now.index()));
     }
 
     /** The tail is closed: the next append begins another one. */

@@ -65,12 +65,12 @@ public final class SegmentWriter {
         }
         Segment before = list.tail().orElseThrow();
         SparseIndex index = list.tailIndex().orElseThrow();
-        ByteBuffer target = gather(list.files().path(before.baseOffset()), before.length(), bytes);
+        ByteBuffer target = gather(list.tailPath().orElseThrow(), before.length(), bytes);
         FrameCodec.encode(target, batch);
         index.add(batch.baseOffset(), batch.timestampMs(), before.length());
         Segment grown =
                 new Segment(before.baseOffset(), before.length() + bytes, batch.endOffset(), batch.timestampMs());
-        return list.withTail(grown, index);
+        return list.withTailGrown(grown);
     }
 
     /** A new tail, with nothing in it but the file's header: it gets its first frame at once. */
@@ -86,7 +86,7 @@ public final class SegmentWriter {
         dirty.create(layout.stream(stream.stream()), path);
         stream.header(baseOffset).encode(gather(path, 0, SegmentHeader.BYTES));
         Segment empty = new Segment(baseOffset, SegmentHeader.BYTES, baseOffset, 0);
-        return list.withTail(empty, stream.newIndex(baseOffset));
+        return list.withTail(empty, path, stream.newIndex(baseOffset));
     }
 
     /** A buffer to put the next bytes of a file into. */

@@ -1,0 +1,5 @@
+/** Measurements, run by hand: see each class. */
+@NullMarked
+package tidemark.statemachine.bench;
+
+import org.jspecify.annotations.NullMarked;
