@@ -1,5 +1,6 @@
 package tidemark.server.grpc;
 
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import java.io.Closeable;
@@ -49,6 +50,10 @@ public final class PeerChannels implements Closeable {
             }
             present = new Connection(member.clientEndpoint(), connector.apply(member));
             connections.put(member.id(), present);
+        } else if (present.channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+            // gRPC's pause between attempts grows to minutes: a server that is back is to be found by the call that
+            // wants it.
+            present.channel.resetConnectBackoff();
         }
         return Optional.of(present.channel);
     }
