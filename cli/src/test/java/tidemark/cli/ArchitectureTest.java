@@ -21,8 +21,6 @@ class ArchitectureTest {
                 .definedBy("tidemark.cli")
                 .layer("command")
                 .definedBy("tidemark.cli.command")
-                .layer("segment")
-                .definedBy("tidemark.cli.segment")
                 .layer("record")
                 .definedBy("tidemark.cli.record")
                 .layer("text")
@@ -31,8 +29,6 @@ class ArchitectureTest {
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("command")
                 .mayOnlyBeAccessedByLayers("process")
-                .whereLayer("segment")
-                .mayOnlyBeAccessedByLayers("command")
                 .whereLayer("record")
                 .mayOnlyBeAccessedByLayers("command")
                 .check(CLASSES);
@@ -51,8 +47,7 @@ class ArchitectureTest {
     void onlyTheProcessKnowsTheProcess() {
         noClasses()
                 .that()
-                .resideInAnyPackage(
-                        "tidemark.cli.command", "tidemark.cli.segment", "tidemark.cli.record", "tidemark.cli.text")
+                .resideInAnyPackage("tidemark.cli.command", "tidemark.cli.record", "tidemark.cli.text")
                 .should()
                 .callMethod(System.class, "exit", int.class)
                 .orShould()

@@ -6,25 +6,30 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import tidemark.cli.segment.SegmentWalk;
 import tidemark.cli.text.Amounts;
 import tidemark.cli.text.Json;
-import tidemark.statemachine.env.StorageException;
-import tidemark.statemachine.format.FrameHeader;
-import tidemark.statemachine.format.SegmentHeader;
-import tidemark.statemachine.format.StoredBatch;
+import tidemark.statemachine.env.RealFileSystem;
+import tidemark.statemachine.inspect.Finding;
+import tidemark.statemachine.inspect.GroupInspector;
+import tidemark.statemachine.inspect.GroupInspector.GroupReport;
+import tidemark.statemachine.inspect.SegmentReport;
+import tidemark.statemachine.model.GroupId;
+import tidemark.statemachine.segment.Layout;
 
-/** Checks segment files. */
+/** Checks segment files, by themselves or against what the manifests say. */
 @Command(
         name = "verify",
         description = {
-            "Check segment files: every checksum, dense offsets, nothing missing between files.",
-            "Goes on after a damaged file and ends with exit 1 if there was one. An unfinished frame at the end of a stream's last "
-                    + "file is no damage: a server is writing it, or cuts it off when it starts."
+            "Check stored streams: every checksum, dense offsets, nothing missing.",
+            "A data directory is compared with its manifests, so the server should be stopped. Files by themselves may end with an "
+                    + "unfinished frame, which is reported as such and is no damage. Goes on after damage and ends with exit 1 if "
+                    + "there was any."
         })
 final class SegmentVerifyCommand extends Subcommand {
     private static final String SUFFIX = ".seg";
@@ -32,112 +37,160 @@ final class SegmentVerifyCommand extends Subcommand {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE|DIR",
-            description = "A .seg file, or a directory: all .seg files in it and below it.")
+            description =
+                    "A .seg file; a server's data directory (or its --store); or another directory: all .seg files in it "
+                            + "and below it.")
     private List<String> places = new ArrayList<>();
 
+    private long checked;
     private long damaged;
-    private @Nullable Path previousFile;
-    private SegmentWalk.@Nullable Summary previous;
 
     @Override
     void run(Output output) throws Exception {
-        List<Path> files = new ArrayList<>();
-        for (String place : places) {
-            find(SegmentDumpCommand.path(place), files);
+        for (String typed : places) {
+            Path place = SegmentFile.path(typed);
+            if (!Files.exists(place)) {
+                throw new UsageException(typed + ": no such file or directory");
+            }
+            if (Files.isDirectory(place.resolve("manifests"))) {
+                verifyStore(place, output);
+            } else {
+                verifyFiles(place, output);
+            }
         }
-        if (files.isEmpty()) {
-            throw new UsageException("no " + SUFFIX + " file in " + String.join(" ", places));
-        }
-        for (Path file : files) {
-            verify(file, output);
+        if (checked == 0) {
+            throw new UsageException("nothing to verify in " + String.join(" ", places));
         }
         output.flush();
         if (damaged > 0) {
-            throw new CommandException(
-                    Amounts.count(damaged, "file") + " of " + files.size() + " damaged", Exit.OTHER, null);
+            throw new CommandException(damaged + " of " + checked + " damaged", Exit.OTHER, null);
         }
     }
 
-    private static void find(Path place, List<Path> files) throws IOException {
-        if (!Files.exists(place)) {
-            throw new UsageException(place + ": no such file or directory");
+    private void verifyStore(Path store, Output output) throws IOException {
+        RealFileSystem files = new RealFileSystem(store);
+        for (String name : files.list("streams")) {
+            GroupId group;
+            try {
+                group = new GroupId(UUID.fromString(name));
+            } catch (IllegalArgumentException notAGroup) {
+                continue;
+            }
+            GroupReport report = GroupInspector.verify(files, Layout.of(group));
+            boolean intact = report.isSound();
+            count(intact);
+            if (output.isJson()) {
+                output.line(new Json()
+                        .add("group_id", name)
+                        .add("intact", intact)
+                        .add("segments", report.segments())
+                        .add("batches", report.frames())
+                        .add("bytes", report.bytes())
+                        .addStrings("findings", texts(report.findings())));
+                continue;
+            }
+            output.line(word(intact) + "group " + name + ": " + Amounts.count(report.segments(), "segment") + ", "
+                    + Amounts.count(report.frames(), "batch", "batches") + ", " + Amounts.bytes(report.bytes()));
+            printFindings(report.findings(), output);
         }
+    }
+
+    private void verifyFiles(Path place, Output output) throws IOException {
+        @Nullable Path previousDirectory = null;
+        @Nullable SegmentReport previous = null;
+        for (Path path : segmentFiles(place)) {
+            SegmentReport report = SegmentFile.of(path).inspect(frame -> {});
+            List<Finding> findings = new ArrayList<>(report.findings());
+            boolean sameDirectory = previous != null && Objects.equals(previousDirectory, path.getParent());
+            findings.addAll(misplaced(path, report, sameDirectory ? previous : null));
+            print(path, report, findings, output);
+            previousDirectory = path.getParent();
+            previous = report;
+        }
+    }
+
+    /** Names have as many digits as the largest offset, so the order of names is the order of offsets. */
+    private static List<Path> segmentFiles(Path place) throws IOException {
         if (!Files.isDirectory(place)) {
-            files.add(place);
-            return;
+            return List.of(place);
         }
-        // Names have as many digits as the largest offset, so the order of names is the order of offsets.
         try (Stream<Path> below = Files.walk(place)) {
-            below.filter(path -> path.getFileName().toString().endsWith(SUFFIX) && Files.isRegularFile(path))
+            return below.filter(path -> path.toString().endsWith(SUFFIX) && Files.isRegularFile(path))
                     .sorted()
-                    .forEach(files::add);
+                    .toList();
         }
     }
 
-    private void verify(Path file, Output output) throws Exception {
-        SegmentWalk.Summary summary;
-        try {
-            summary = SegmentWalk.walk(file, NOTHING);
-            checkNeighbour(file, summary);
-        } catch (StorageException e) {
+    /** Where a file begins is in its name, and where the file before it in its stream's directory ends. */
+    private static List<Finding> misplaced(Path path, SegmentReport report, @Nullable SegmentReport previous) {
+        if (report.header().isEmpty()) {
+            return List.of();
+        }
+        List<Finding> findings = new ArrayList<>();
+        long base = report.header().get().baseOffset();
+        OptionalLong named = Layout.parseSegment(report.path());
+        if (named.isPresent() && named.getAsLong() != base) {
+            findings.add(damage(path, "expected base offset " + named.getAsLong() + " from the name, found " + base));
+        }
+        if (previous != null
+                && previous.header().isPresent()
+                && previous.header().get().stream().equals(report.header().get().stream())
+                && previous.endOffset() != base) {
+            findings.add(damage(
+                    path,
+                    "expected base offset " + previous.endOffset() + ", where the file before ends, found " + base));
+        }
+        return findings;
+    }
+
+    private static Finding damage(Path path, String message) {
+        return new Finding(Finding.Kind.DAMAGE, path.toString(), 0, message);
+    }
+
+    private void print(Path path, SegmentReport report, List<Finding> findings, Output output) throws IOException {
+        boolean intact = SegmentFile.damage(findings).isEmpty();
+        count(intact);
+        long tornAt = SegmentFile.tornAt(findings);
+        if (output.isJson()) {
+            Json json = new Json().add("file", path.toString()).add("intact", intact);
+            report.header()
+                    .ifPresent(header -> json.add("stream_id", header.stream().toString())
+                            .add("base_offset", header.baseOffset())
+                            .add("end_offset", report.endOffset()));
+            output.line(json.add("batches", report.frames())
+                    .add("bytes", report.bytes())
+                    .add("unfinished_bytes", tornAt < 0 ? 0 : report.bytes() - tornAt)
+                    .addStrings("findings", texts(findings)));
+            return;
+        }
+        output.line(word(intact) + path + ": "
+                + report.header()
+                        .map(header -> "offsets from " + header.baseOffset() + ", end offset " + report.endOffset()
+                                + ", " + Amounts.count(report.frames(), "batch", "batches") + ", ")
+                        .orElse("")
+                + Amounts.bytes(report.bytes())
+                + (tornAt < 0 ? "" : "; " + SegmentFile.tornTail(report, tornAt)));
+        printFindings(SegmentFile.damage(findings), output);
+    }
+
+    private static void printFindings(List<Finding> findings, Output output) throws IOException {
+        for (Finding finding : findings) {
+            output.line("         " + Failure.oneLine(finding.toString()));
+        }
+    }
+
+    private void count(boolean intact) {
+        checked++;
+        if (!intact) {
             damaged++;
-            previous = null;
-            report(file, Failure.oneLine(e.getMessage()), output);
-            return;
-        }
-        previousFile = file;
-        previous = summary;
-        if (output.isJson()) {
-            output.line(new Json()
-                    .add("file", file.toString())
-                    .add("intact", true)
-                    .add("stream_id", summary.header().stream().toString())
-                    .add("base_offset", summary.header().baseOffset())
-                    .add("end_offset", summary.endOffset())
-                    .add("batches", summary.batches())
-                    .add("bytes", summary.intactBytes())
-                    .add("unfinished_bytes", summary.tornBytes()));
-            return;
-        }
-        output.line("intact   " + file + ": " + Amounts.count(summary.records(), "record") + " from offset "
-                + summary.header().baseOffset() + ", " + Amounts.bytes(summary.intactBytes())
-                + (summary.tornBytes() == 0
-                        ? ""
-                        : ", then " + Amounts.count(summary.tornBytes(), "byte") + " of an unfinished frame"));
-    }
-
-    /** Within a stream's directory, each file begins where the one before it ends, and only the last may be unfinished. */
-    private void checkNeighbour(Path file, SegmentWalk.Summary summary) throws StorageException {
-        if (previous == null
-                || previousFile == null
-                || !Objects.equals(file.getParent(), previousFile.getParent())
-                || !previous.header().stream().equals(summary.header().stream())) {
-            return;
-        }
-        if (previous.endOffset() != summary.header().baseOffset() || previous.tornBytes() > 0) {
-            throw new StorageException.Corrupt(
-                    file.toString(),
-                    0,
-                    "base offset " + previous.endOffset() + ", where " + previousFile.getFileName() + " ends"
-                            + (previous.tornBytes() > 0 ? " (unfinished)" : ""),
-                    Long.toString(summary.header().baseOffset()));
         }
     }
 
-    private static void report(Path file, String problem, Output output) throws IOException {
-        if (output.isJson()) {
-            output.line(
-                    new Json().add("file", file.toString()).add("intact", false).add("problem", problem));
-        } else {
-            output.line("DAMAGED  " + file + ": " + problem);
-        }
+    private static String word(boolean intact) {
+        return intact ? "intact   " : "DAMAGED  ";
     }
 
-    private static final SegmentWalk.Visitor NOTHING = new SegmentWalk.Visitor() {
-        @Override
-        public void header(SegmentHeader header) {}
-
-        @Override
-        public void frame(long position, FrameHeader header, StoredBatch batch) {}
-    };
+    private static List<String> texts(List<Finding> findings) {
+        return findings.stream().map(Finding::toString).toList();
+    }
 }
