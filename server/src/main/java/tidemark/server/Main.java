@@ -83,10 +83,7 @@ public final class Main {
                 config.cluster().serverId(),
                 config.cluster().name(),
                 Version.current());
-        Server server = new Server(
-                config,
-                (group, problem, cause) ->
-                        failed(group.map(id -> "group " + id + " ").orElse("") + problem));
+        Server server = new Server(config, (group, problem, cause) -> failed(problem));
         try {
             server.start();
             startEnded();
@@ -113,7 +110,7 @@ public final class Main {
         }
     }
 
-    private void signalled() {
+    void signalled() {
         if (signals.incrementAndGet() == 1) {
             stopAsked.countDown();
         } else {
@@ -122,7 +119,7 @@ public final class Main {
         }
     }
 
-    private void uncaught(Thread thread, Throwable failure) {
+    void uncaught(Thread thread, Throwable failure) {
         LOG.error("uncaught in thread {}", thread.getName(), failure);
         // A thread of ours that is gone leaves the server half alive; an error of the machine (no memory) may have hit
         // anything.
@@ -140,7 +137,7 @@ public final class Main {
         }
     }
 
-    private synchronized void startEnded() {
+    synchronized void startEnded() {
         started = true;
         if (!failedEarly.isEmpty()) {
             fail(failedEarly);

@@ -137,8 +137,8 @@ final class Server {
         reconciler = reconciling;
         started.add(reconciling::close);
         gauges(host, opened, batchers);
-        clientPort.serve(host, opened, batchers);
         serving = true;
+        clientPort.serve(host, opened, batchers, () -> health().ready());
         if (members.size() == 1) {
             awaitReady();
         }
@@ -240,7 +240,7 @@ final class Server {
             String message = String.valueOf(e.getMessage());
             throw message.contains("Address already in use") || message.contains("Cannot assign")
                     ? portTaken(e, Setting.RAFT_PORT)
-                    : new StartException(message, e);
+                    : new StartException(message + " (in " + data.journal() + " or " + data.store() + ")", e);
         }
         raft = made;
         return made;

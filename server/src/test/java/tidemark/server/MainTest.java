@@ -2,7 +2,9 @@ package tidemark.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -12,6 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +112,88 @@ class MainTest {
         Files.writeString(data.resolve("identity"), "nonsense");
         assertThat(run("--data", data.toString(), "--http-port", "0")).isEqualTo(Main.CANNOT_START);
         assertOneLine("corrupt", data.resolve("identity").toString());
+    }
+
+    @Test
+    void aThreadOfOursThatDiesEndsTheProcess() throws Exception {
+        CompletableFuture<Integer> exit = new CompletableFuture<>();
+        Main main = new Main(new PrintStream(out), new PrintStream(err), exit::complete);
+        main.startEnded();
+        main.uncaught(new NamedThreads("x").newThread(() -> {}), new IllegalStateException("two\nlines"));
+        assertThat(exit.get(10, TimeUnit.SECONDS)).isEqualTo(Main.FAILED);
+        assertThat(text(err).lines())
+                .singleElement()
+                .asString()
+                .startsWith("tidemark server: failed: thread tidemark-x-1 died: ")
+                .contains("two | lines");
+    }
+
+    @Test
+    void anErrorOfTheMachineInAnyThreadEndsTheProcess() throws Exception {
+        CompletableFuture<Integer> exit = new CompletableFuture<>();
+        new Main(new PrintStream(out), new PrintStream(err), exit::complete)
+                .uncaught(new Thread(() -> {}, "library"), new OutOfMemoryError("planted"));
+        assertThat(exit.get(10, TimeUnit.SECONDS)).isEqualTo(Main.FAILED);
+    }
+
+    @Test
+    void anExceptionInALibrarysThreadDoesNot() {
+        new Main(new PrintStream(out), new PrintStream(err), code -> {
+                    throw new AssertionError("ended with " + code);
+                })
+                .uncaught(new Thread(() -> {}, "library"), new IllegalStateException("planted"));
+        assertThat(text(err)).isEmpty();
+    }
+
+    @Test
+    void aSecondSignalEndsAtOnce() {
+        List<Integer> exits = new ArrayList<>();
+        Main main = new Main(new PrintStream(out), new PrintStream(err), exits::add);
+        main.signalled();
+        assertThat(exits).isEmpty();
+        main.signalled();
+        assertThat(exits).containsExactly(Main.CUT_SHORT);
+    }
+
+    /** In a process of its own, because that is what must end. */
+    @Test
+    void aProcessServesRefusesASecondOneAndEndsOnSigtermWithZero() throws Exception {
+        Path data = directory.resolve("data");
+        Process first = process(data);
+        try (BufferedReader lines = first.inputReader()) {
+            String ready = lines.readLine();
+            assertThat(ready)
+                    .startsWith("tidemark server n1 ready: clients 127.0.0.1:")
+                    .endsWith("data " + data);
+            Process second = process(data);
+            assertThat(new String(second.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .contains(
+                            "tidemark server: cannot start: directory " + data + " is in use",
+                            "(process " + first.pid() + ")")
+                    .doesNotContain("\tat ");
+            assertThat(second.waitFor()).isEqualTo(Main.CANNOT_START);
+            // Process.destroy would close the pipes as well.
+            assertThat(first.toHandle().destroy()).isTrue();
+            assertThat(first.waitFor()).isEqualTo(Main.OK);
+            assertThat(lines.readLine()).isNull();
+        } finally {
+            first.destroyForcibly();
+        }
+    }
+
+    private Process process(Path data) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+        command.addAll(List.of("--data", data.toString(), "--http-port", "0"));
+        command.addAll(List.of(
+                "--client-port", String.valueOf(FreePorts.next()), "--raft-port", String.valueOf(FreePorts.next())));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.PIPE)
+                .start();
     }
 
     private void assertOneLine(String... words) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,6 +70,7 @@ public final class GrpcServer implements Closeable {
     private @Nullable Server self;
     private @Nullable ManagedChannel selfChannel;
     private boolean stopped;
+    private volatile BooleanSupplier ready = () -> true;
 
     public GrpcServer(
             GrpcSettings settings,
@@ -138,9 +140,14 @@ public final class GrpcServer implements Closeable {
                 ProtoReflectionServiceV1.newInstance(), io.grpc.protobuf.services.ProtoReflectionService.newInstance());
     }
 
-    /** Opens for calls. Call it once, after {@link #start}. */
-    public synchronized void serve(RaftHost raft, Catalog catalog, Batchers batchers) {
+    /**
+     * Opens for calls. Call it once, after {@link #start}.
+     *
+     * @param isReady what the health service says; asked now and then
+     */
+    public synchronized void serve(RaftHost raft, Catalog catalog, Batchers batchers, BooleanSupplier isReady) {
         MachineStreams machines = new MachineStreams();
+        ready = isReady;
         serve(raft, catalog, batchers, machines, machines);
     }
 
@@ -160,7 +167,7 @@ public final class GrpcServer implements Closeable {
         methods.addAll(new AdminService(cluster).methods());
         methods.addAll(new PeerService(raft, catalog, checkpoints, identity, readThreads).methods());
         gate.open(methods, new CallSupport(router, channels, callThreads, timer, settings, time, metrics));
-        setHealth(raft.problems().isEmpty());
+        setHealth(raft.problems().isEmpty() && ready.getAsBoolean());
         timer.every(TICK_MILLIS, () -> tick(raft, batchers, readers));
     }
 
@@ -168,7 +175,7 @@ public final class GrpcServer implements Closeable {
         try {
             readers.tick();
             batchers.retain(raft.groups());
-            setHealth(raft.problems().isEmpty());
+            setHealth(raft.problems().isEmpty() && ready.getAsBoolean());
         } catch (RuntimeException defect) {
             // A tick that throws would be the last one.
             LOG.error("housekeeping of the client port failed", defect);

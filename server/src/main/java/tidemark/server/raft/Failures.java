@@ -1,5 +1,6 @@
 package tidemark.server.raft;
 
+import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -41,8 +42,16 @@ final class Failures {
                 return;
             }
         }
-        LOG.error("{}", line, cause);
+        if (cause instanceof IOException || !started) {
+            // The line says all that an operator can use; while the host starts, its caller says it.
+            LOG.debug("{}", line, cause);
+        }
         if (started) {
+            if (cause instanceof IOException) {
+                LOG.error("{}", line);
+            } else {
+                LOG.error("{}", line, cause);
+            }
             listener.failed(group, line, cause);
         }
     }

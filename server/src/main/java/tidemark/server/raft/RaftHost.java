@@ -41,15 +41,19 @@ public interface RaftHost extends Closeable {
      * A server of the cluster.
      *
      * @param id its name, for ever
-     * @param host where the others reach it
+     * @param host where the others reach it; an IPv6 address without brackets
      */
     record Member(String id, String host, int clientPort, int raftPort) {
         public String clientEndpoint() {
-            return host + ":" + clientPort;
+            return endpoint(clientPort);
         }
 
         public String raftEndpoint() {
-            return host + ":" + raftPort;
+            return endpoint(raftPort);
+        }
+
+        private String endpoint(int port) {
+            return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
         }
     }
 }

@@ -158,6 +158,12 @@ public final class DataDirectory implements Closeable {
 
     private static void checkOwner(Path root, Identity found, Owner owner) throws UnusableDirectoryException {
         Owner actual = found.owner();
+        if (actual.clusterName().equals(owner.clusterName())
+                && !actual.serverId().equals(owner.serverId())) {
+            throw new UnusableDirectoryException(
+                    "directory " + root + " belongs to another server, '" + actual.serverId()
+                            + "' (this one is told to be '" + owner.serverId() + "'): check --id and --data");
+        }
         if (!actual.clusterId().equals(owner.clusterId())) {
             String difference = actual.clusterName().equals(owner.clusterName())
                     ? "a cluster of this name but with other servers in its --cluster list"
@@ -165,11 +171,6 @@ public final class DataDirectory implements Closeable {
                             + owner.clusterName() + "')";
             throw new UnusableDirectoryException("directory " + root + " belongs to " + difference
                     + ": give this server a directory of its own, or the configuration that it had before");
-        }
-        if (!actual.serverId().equals(owner.serverId())) {
-            throw new UnusableDirectoryException(
-                    "directory " + root + " belongs to another server, '" + actual.serverId()
-                            + "' (this one is told to be '" + owner.serverId() + "'): check --id and --data");
         }
     }
 
