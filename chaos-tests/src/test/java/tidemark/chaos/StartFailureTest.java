@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -21,6 +23,7 @@ import tidemark.chaos.process.ServerProcess;
 import tidemark.client.LogRecord;
 import tidemark.client.StreamSettings;
 import tidemark.client.TidemarkClient;
+import tidemark.statemachine.env.Crc32c;
 
 /** A server that cannot start says why in one line, on stderr, and ends with a code that is not 0. */
 class StartFailureTest {
@@ -69,8 +72,10 @@ class StartFailureTest {
         stopAfterStart();
         Path manifest = anyFile("manifest-");
         byte[] bytes = Files.readAllBytes(manifest);
-        // The format version stands behind the eight bytes of the magic, little-endian (docs/FORMAT.md).
-        bytes[8] = 99;
+        // The format version stands behind the eight bytes of the magic, then the checksum of both (docs/FORMAT.md).
+        ByteBuffer prologue = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        prologue.putInt(8, 99);
+        prologue.putInt(12, Crc32c.of(prologue.slice(0, 12)));
         Files.write(manifest, bytes);
         assertFailsWith(1, "too new", serve());
         assertThat(Files.readAllBytes(manifest)).isEqualTo(bytes);
