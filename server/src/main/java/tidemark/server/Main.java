@@ -120,6 +120,11 @@ public final class Main {
     }
 
     void uncaught(Thread thread, Throwable failure) {
+        if (stopAsked.getCount() == 0 && !(failure instanceof Error)) {
+            // Some of Ratis' threads find what they use closed already.
+            LOG.debug("uncaught in thread {} while stopping", thread.getName(), failure);
+            return;
+        }
         LOG.error("uncaught in thread {}", thread.getName(), failure);
         // A thread of ours that is gone leaves the server half alive; an error of the machine (no memory) may have hit
         // anything.
