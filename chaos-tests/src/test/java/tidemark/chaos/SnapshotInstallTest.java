@@ -62,7 +62,7 @@ class SnapshotInstallTest {
 
                 assertThat(cluster.server(away).output())
                         .as("evidence that a snapshot was installed")
-                        .containsPattern("(?i)installed snapshot");
+                        .containsPattern("group [0-9a-f-]+: installed the snapshot of n");
                 assertSameRecords(client, replica, Endpoint.parse(cluster.endpoint(leader(client))));
                 // The files themselves are equal once all have been checkpointed by a graceful stop.
                 client.append(STREAM, LogRecord.of("goes on"));
