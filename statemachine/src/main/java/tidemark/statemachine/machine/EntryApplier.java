@@ -137,7 +137,7 @@ final class EntryApplier {
         Optional<Outcome> repeat = append.getWriterId().isEmpty()
                 ? Optional.empty()
                 : stream.writers().check(append.getWriterId(), append.getSequence());
-        if (repeat.isPresent() && repeat.get() instanceof Outcome.Appended) {
+        if (repeat.isPresent() && wasApplied(repeat.get())) {
             return repeat.get();
         }
         if (stream.sealed()) {
@@ -150,6 +150,11 @@ final class EntryApplier {
             return new Outcome.EndConflict(append.getExpectedEnd(), stream.endOffset(), stream.lastTimestampMs());
         }
         return null;
+    }
+
+    /** A repeat too old to remember was written too: calling it sealed would tell its writer that it was not. */
+    private static boolean wasApplied(Outcome repeat) {
+        return repeat instanceof Outcome.Appended || repeat instanceof Outcome.SequenceExpired;
     }
 
     private static Optional<String> problem(Append append) {

@@ -216,6 +216,21 @@ class GroupMachineTest {
     }
 
     @Test
+    void aRepeatTooOldToRememberIsNotCalledUnwrittenOnceTheStreamIsSealed() throws Exception {
+        int appends = WriterTable.ANSWERS_MAX + 1;
+        for (int sequence = 0; sequence < appends; sequence++) {
+            apply(Entries.appendBy(STREAM, Entries.batch(1, 1, sequence), 1, sequence));
+        }
+        apply(Entries.seal(STREAM));
+        assertThat(apply(Entries.appendBy(STREAM, Entries.batch(1, 1, 0), 1, 0)))
+                .as("it was written: sealed would mean that it was not")
+                .isEqualTo(new Outcome.SequenceExpired(0, appends));
+        assertThat(apply(Entries.appendBy(STREAM, Entries.batch(1, 1, 0), 1, appends)))
+                .as("a new one was not")
+                .isEqualTo(new Outcome.StreamSealed(appends));
+    }
+
+    @Test
     void timestampsNeverGoBackAndFindOffsets() throws Exception {
         applyAt(500, Entries.append(STREAM, Entries.batch(10, BODY, 1)));
         applyAt(300, Entries.append(STREAM, Entries.batch(10, BODY, 2)));
