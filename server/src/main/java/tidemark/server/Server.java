@@ -259,7 +259,7 @@ final class Server {
     }
 
     /** The same on all servers of the cluster. */
-    private GroupId catalogGroup() {
+    GroupId catalogGroup() {
         return new GroupId(UUID.nameUUIDFromBytes(("tidemark catalog\n" + owner.clusterId()).getBytes(UTF_8)));
     }
 

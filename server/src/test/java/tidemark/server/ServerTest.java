@@ -16,6 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +32,7 @@ import tidemark.client.ReadOptions;
 import tidemark.client.RecordReader;
 import tidemark.client.StoredLogRecord;
 import tidemark.client.StreamSettings;
+import tidemark.client.StreamUpdate;
 import tidemark.client.TidemarkClient;
 import tidemark.server.config.ConfigReader;
 import tidemark.server.config.Given;
@@ -45,6 +49,7 @@ class ServerTest {
     private final Map<String, Server> running = new java.util.TreeMap<>();
     private final Map<String, Integer> clientPorts = new java.util.TreeMap<>();
     private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+    private final Map<Setting, String> storage = new EnumMap<>(Setting.class);
     private String clusterList = "";
 
     @AfterEach
@@ -85,10 +90,7 @@ class ServerTest {
     @Test
     void threeServersHoldTheSameAndOneCanBeAway() throws Exception {
         cluster("n1", "n2", "n3");
-        Stream.of("n1", "n2", "n3")
-                .map(id -> CompletableFuture.runAsync(() -> start(id)))
-                .toList()
-                .forEach(CompletableFuture::join);
+        startAll();
         try (TidemarkClient client = TidemarkClient.connect(endpoints())) {
             client.createStream("s", new StreamSettings(3, 0, Map.of()));
             append(client, "s", 0, 50);
@@ -111,10 +113,7 @@ class ServerTest {
     @Test
     void aDeletedStreamLeavesNothingOnAnyServer() throws Exception {
         cluster("n1", "n2", "n3");
-        Stream.of("n1", "n2", "n3")
-                .map(id -> CompletableFuture.runAsync(() -> start(id)))
-                .toList()
-                .forEach(CompletableFuture::join);
+        startAll();
         try (TidemarkClient client = TidemarkClient.connect(endpoints())) {
             client.createStream("s", new StreamSettings(3, 0, Map.of()));
             append(client, "s", 0, 10);
@@ -126,6 +125,57 @@ class ServerTest {
             assertThat(payloads(client, "s", ReadOptions.from(LogPosition.start())))
                     .isEmpty();
         }
+    }
+
+    /**
+     * The catalog is a group like the others: a server that missed more of it than the others' journals keep is given a snapshot. That
+     * it took it over shows when its vote is needed.
+     */
+    @Test
+    void aServerThatMissedMoreOfTheCatalogThanJournalsKeepCatchesUp() throws Exception {
+        cluster("n1", "n2", "n3");
+        storage.putAll(Map.of(Setting.CHECKPOINT_BYTES, "64KiB", Setting.JOURNAL_KEEP_BYTES, "0"));
+        startAll();
+        try (TidemarkClient client = TidemarkClient.connect(endpoints())) {
+            client.createStream("s", new StreamSettings(3, 0, Map.of()));
+            stop("n3");
+            // It has seen a handful of entries.
+            for (int revision = 0; firstInJournal("n1") < 100 || firstInJournal("n2") < 100; revision++) {
+                assertThat(revision).as("changes until the journals are purged").isLessThan(5_000);
+                client.updateStream("s", StreamUpdate.none().withSetLabels(bigLabels(revision)));
+            }
+            Server back = start("n3");
+            await("n3 is ready", () -> back.health().ready());
+            stop("n2");
+            client.updateStream("s", StreamUpdate.none().withSetLabels(Map.of("label0", "n3 voted")));
+            assertThat(client.getStream("s").settings().labels()).containsEntry("label0", "n3 voted");
+        }
+    }
+
+    /** Index of the first entry that the journal of the catalog still holds on a server. */
+    private long firstInJournal(String id) throws IOException {
+        String catalog = running.values().iterator().next().catalogGroup().toString();
+        Pattern segment = Pattern.compile("log_(?:inprogress_)?(\\d+).*");
+        try (Stream<Path> files = Files.list(directory.resolve(id).resolve("raft/" + catalog + "/current"))) {
+            return files.map(file -> segment.matcher(file.getFileName().toString()))
+                    .filter(Matcher::matches)
+                    .mapToLong(name -> Long.parseLong(name.group(1)))
+                    .min()
+                    .orElseThrow();
+        }
+    }
+
+    private static Map<String, String> bigLabels(int revision) {
+        return IntStream.range(0, 32)
+                .boxed()
+                .collect(Collectors.toMap(label -> "label" + label, label -> revision + "-".repeat(240)));
+    }
+
+    private void startAll() {
+        clientPorts.keySet().stream()
+                .map(id -> CompletableFuture.runAsync(() -> start(id)))
+                .toList()
+                .forEach(CompletableFuture::join);
     }
 
     private void cluster(String... ids) throws IOException {
@@ -149,6 +199,7 @@ class ServerTest {
                         Setting.DATA,
                         directory.resolve(id).toString())
                 .forEach((setting, value) -> settings.put(setting, new Given(value, setting.flag())));
+        storage.forEach((setting, value) -> settings.put(setting, new Given(value, setting.flag())));
         try {
             Server server = new Server(
                     ConfigReader.read(settings, Map.of(), Optional.empty()),

@@ -6,16 +6,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tidemark.server.raft.HostedGroup;
 import tidemark.server.raft.ProposalException;
+import tidemark.statemachine.catalog.CatalogMachine;
 import tidemark.statemachine.env.StorageException;
 import tidemark.statemachine.env.StorageFile;
 import tidemark.statemachine.format.StoredBatch;
 import tidemark.statemachine.machine.GroupMachine;
+import tidemark.statemachine.machine.Machine;
 import tidemark.statemachine.machine.StreamView;
 import tidemark.statemachine.model.StreamId;
 import tidemark.statemachine.read.ReadCursor;
 import tidemark.statemachine.read.ReadResult;
 
-/** The streams of the machines of hosted groups. A group whose machine is of another kind, as the catalog's, has none. */
+/** The streams and checkpoints of the machines of hosted groups. The catalog's machine has checkpoints, but no streams. */
 final class MachineStreams implements StoredStreams, StoredCheckpoints {
     /** Bytes of bodies that a reader takes from disk at once. */
     private static final int READ_BYTES = 256 << 10;
@@ -32,8 +34,11 @@ final class MachineStreams implements StoredStreams, StoredCheckpoints {
 
     @Override
     public Optional<byte[]> manifest(HostedGroup group) throws StorageException {
-        Optional<GroupMachine> machine = machine(group);
-        return machine.isEmpty() ? Optional.empty() : machine.get().newestManifest();
+        Machine machine = group.machine();
+        if (machine instanceof CatalogMachine catalog) {
+            return catalog.newestManifest();
+        }
+        return machine instanceof GroupMachine streams ? streams.newestManifest() : Optional.empty();
     }
 
     @Override

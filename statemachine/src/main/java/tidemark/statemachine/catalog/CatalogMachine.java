@@ -58,6 +58,11 @@ public final class CatalogMachine implements Machine {
         return state;
     }
 
+    /** The newest durable manifest, as bytes of its file: what another replica is given. Any thread; reads the disk. */
+    public Optional<byte[]> newestManifest() throws StorageException {
+        return manifests.newest().map(stored -> ManifestStore.encode(stored.position(), stored.payload()));
+    }
+
     @Override
     public LogPosition applied() {
         return applied;

@@ -210,10 +210,11 @@ class CatalogCheckpointTest {
         CatalogFixture leader = new CatalogFixture();
         leader.servers(3);
         leader.create("a", 1, settings(3));
+        assertThat(leader.machine().newestManifest())
+                .as("before the first checkpoint")
+                .isEmpty();
         leader.machine().checkpoint();
-        ManifestStore.Stored stored =
-                new ManifestStore(leader.files, DIRECTORY).newest().orElseThrow();
-        byte[] sent = ManifestStore.encode(stored.position(), stored.payload());
+        byte[] sent = leader.machine().newestManifest().orElseThrow();
 
         CatalogFixture follower = new CatalogFixture();
         ManifestStore.Stored received = ManifestStore.decode("from n1", sent);
