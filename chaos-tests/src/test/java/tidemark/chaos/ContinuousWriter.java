@@ -3,7 +3,6 @@ package tidemark.chaos;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +12,7 @@ import tidemark.client.AppendResult;
 import tidemark.client.Appender;
 import tidemark.client.LogRecord;
 import tidemark.client.TidemarkClient;
+import tidemark.client.TidemarkException;
 
 /**
  * Appends numbered records to a stream without pause, many in flight, and notes each acknowledgement and the longest time without
@@ -41,8 +41,9 @@ final class ContinuousWriter {
         thread.start();
     }
 
-    /** Number of records acknowledged so far. */
+    /** Number of records acknowledged so far; throws if this writer cannot go on. */
     long acknowledgedCount() {
+        throwIfFailed();
         return acknowledged.size();
     }
 
@@ -77,6 +78,10 @@ final class ContinuousWriter {
         if (thread.isAlive()) {
             throw new AssertionError("the writer does not end");
         }
+        throwIfFailed();
+    }
+
+    private void throwIfFailed() {
         Throwable failed = failure;
         if (failed != null) {
             throw new AssertionError("the writer failed", failed);
@@ -97,23 +102,26 @@ final class ContinuousWriter {
         Appender appender = client.openAppender(stream);
         while (!stopping && appender.report().failure().isEmpty()) {
             inFlight.acquire();
-            long number = next.getAndIncrement();
-            CompletableFuture<Void> noted = appender.add(LogRecord.of(number + " " + FILLER))
-                    .handle((result, error) -> {
-                        inFlight.release();
-                        if (error == null) {
-                            onAck(number, result);
-                        }
-                        return null;
-                    });
-            if (noted.isCompletedExceptionally()) {
-                noted.join();
-            }
+            add(appender, next.getAndIncrement());
         }
         try {
             appender.close();
-        } catch (RuntimeException broken) {
+        } catch (TidemarkException broken) {
             brokenAppenders.incrementAndGet();
+            System.out.println("an appender gave up: " + broken.getMessage());
+        }
+    }
+
+    private void add(Appender appender, long number) {
+        try {
+            appender.add(LogRecord.of(number + " " + FILLER)).whenComplete((result, error) -> {
+                inFlight.release();
+                if (error == null) {
+                    onAck(number, result);
+                }
+            });
+        } catch (TidemarkException.NotSent brokenSince) {
+            inFlight.release();
         }
     }
 

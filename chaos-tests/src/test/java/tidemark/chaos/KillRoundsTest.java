@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import tidemark.chaos.process.ClusterProcesses;
 import tidemark.chaos.process.Distribution;
@@ -36,7 +37,8 @@ class KillRoundsTest {
     private static final int GAP_MAX_SECONDS = Integer.getInteger("tidemark.gap.max.seconds", Integer.MAX_VALUE);
     private static final int PROGRESS_RECORDS = 2_000;
 
-    @TempDir
+    // The servers' logs stay when it fails.
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path directory;
 
     @Test
