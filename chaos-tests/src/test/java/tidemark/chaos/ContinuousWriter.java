@@ -3,6 +3,7 @@ package tidemark.chaos;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -114,7 +115,8 @@ final class ContinuousWriter {
 
     private void add(Appender appender, long number) {
         try {
-            appender.add(LogRecord.of(number + " " + FILLER)).whenComplete((result, error) -> {
+            CompletableFuture<AppendResult> answer = appender.add(LogRecord.of(number + " " + FILLER));
+            var unused = answer.whenComplete((result, error) -> {
                 inFlight.release();
                 if (error == null) {
                     onAck(number, result);
